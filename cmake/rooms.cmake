@@ -3,7 +3,7 @@
 
 add_library(muster_flags INTERFACE)
 target_compile_options(muster_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wno-gnu-extension -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
   -Woverloaded-virtual -Wimplicit-fallthrough -Wextra-semi -Werror -fno-omit-frame-pointer)
 target_include_directories(muster_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_definitions(muster_flags INTERFACE MUSTER_VERSION="${PROJECT_VERSION}")

@@ -16,6 +16,8 @@ constexpr std::uint64_t mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
+__extension__ using Wide = unsigned __int128;
+
 class Random {
  public:
   explicit Random(std::uint64_t seed) {
@@ -36,7 +38,7 @@ class Random {
 
   // Uniform in [0, bound); bound must not be 0.
   std::uint64_t below(std::uint64_t bound) {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+    return static_cast<std::uint64_t>((static_cast<Wide>(next()) * bound) >> 64);
   }
 
   // Uniform in [0, 1).

@@ -1,0 +1,52 @@
+// The YAML front end: text in, a checked Job or all the problems found in it out. Everything that can be known to be
+// wrong before a run is said here, with file, line, column, the line itself and a caret.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "model/job.h"
+#include "model/step_kind.h"
+
+namespace muster::authoring {
+
+// What the loader needs from outside; console/ fills it from the machine, tests from memory.
+struct LoadInput {
+  std::vector<std::pair<std::string, std::string>> environment;  // -e KEY=VALUE first, then the process's own
+  std::vector<std::pair<std::string, std::string>> sets;         // --set path=value
+  // Reads a file named in the YAML (include); the path is already resolved against the including file.
+  std::function<base::Expected<std::string>(const std::string& path)> read_file;
+};
+
+// Names and options of load shapes that were registered from outside: the key under `load:` that selects each.
+struct LoadShapeKey {
+  std::string name;
+  std::vector<model::Field> fields;
+};
+
+struct Languages {
+  model::StepKinds kinds;
+  std::vector<LoadShapeKey> shapes;
+};
+
+// One problem: "file:12:7: unknown key 'itertions'; did you mean 'iterations'?" followed by the line and a caret.
+struct Problem {
+  model::Where where;
+  std::string message;
+  std::string excerpt;  // the source line and the caret line; empty where there is no source
+};
+
+std::string to_text(const Problem& problem);
+
+struct Problems {
+  std::vector<Problem> list;  // in order of position, at most 20, none empty
+};
+
+std::expected<model::Job, Problems> load_job(std::string_view yaml, const std::string& file_name,
+                                             const LoadInput& input, const Languages& languages);
+
+}  // namespace muster::authoring
