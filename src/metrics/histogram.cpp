@@ -97,8 +97,8 @@ base::Duration BasicHistogram<SubBits>::mean() const {
 template <unsigned SubBits>
 base::Duration BasicHistogram<SubBits>::stddev() const {
   if (empty()) return {};
-  // Around the whole part of the mean the sum of squared deviations is exact: all terms are integers and the result fits,
-  // even where intermediate ones wrap. What remains is the fraction of the mean.
+  // Around the whole part of the mean the sum of squared deviations is exact: all terms are integers and the result
+  // fits, even where intermediate ones wrap. What remains is the fraction of the mean.
   const Sum centre = totals_.sum / totals_.count;
   const Sum deviations = totals_.sum_squares - 2 * centre * totals_.sum + centre * centre * totals_.count;
   const auto count = static_cast<double>(totals_.count);

@@ -1,6 +1,6 @@
 // The bucket layout of a log-linear histogram over nanoseconds: one bucket per value below 2^SubBits, 2^SubBits equal
-// buckets per octave above. The middle of a bucket is at most 2^-(SubBits+1) away from any value in it, relative to that
-// value: 0.1 % for 9, 0.8 % for 6. Pure arithmetic, no state.
+// buckets per octave above. The middle of a bucket is at most 2^-(SubBits+1) away from any value in it, relative to
+// that value: 0.1 % for 9, 0.8 % for 6. Pure arithmetic, no state.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
-// What one core records latencies into between two snapshots. Owned by that core and touched by no other thread while it
-// records; whoever swaps recorders hands a finished one over, adds it to a BasicHistogram and clears it.
-// record() costs a few nanoseconds and never allocates; memory that no value falls into is never touched.
+// What one core records latencies into between two snapshots. Owned by that core and touched by no other thread while
+// it records; whoever swaps recorders hands a finished one over, adds it to a BasicHistogram and clears it. record()
+// costs a few nanoseconds and never allocates; memory that no value falls into is never touched.
 #pragma once
 
 #include <cstdint>
