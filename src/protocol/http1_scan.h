@@ -44,8 +44,8 @@ inline const char* skip_token(const char* at, const char* end) {
   while (end - at >= 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     const __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-    const __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(lower, _mm_set1_epi8('a' - 1)),
-                                         _mm_cmplt_epi8(lower, _mm_set1_epi8('z' + 1)));
+    const __m128i letter =
+        _mm_and_si128(_mm_cmpgt_epi8(lower, _mm_set1_epi8('a' - 1)), _mm_cmplt_epi8(lower, _mm_set1_epi8('z' + 1)));
     const __m128i dash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('-'));
     // Letters and dashes cover nearly every name; whatever else is a tchar is left to the table below.
     const auto usual = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(letter, dash)));
