@@ -46,7 +46,7 @@ struct Url {
 // schemes.
 base::Expected<Url> parse_url(std::string_view text, const UrlLimits& limits = {});
 
-// What `reference` (a Location header, say) means at `page`. A reference without scheme keeps that one;
+// What `reference` (a Location header, say) means at `page`. A reference without scheme keeps the page.s;
 // userinfo is kept only with the authority.
 base::Expected<Url> resolve(const Url& page, std::string_view reference, const UrlLimits& limits = {});
 
