@@ -1,0 +1,186 @@
+#include "engine/marks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace muster::engine {
+namespace {
+
+using model::Mark;
+using model::WorkflowResult;
+using model::WorkflowState;
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+// Never "100 %" for nearly all and never "0 %" for nearly none.
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "0 %";
+  const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  for (int places = 0; places <= 3; ++places) {
+    const std::string text = fmt::format("{:.{}f}", share, places);
+    const double shown = std::stod(text);
+    const bool hides = (part > 0 && shown <= 0) || (part < whole && shown >= 100);
+    if (!hides && (places > 0 || share >= 10 || part == 0)) return text + " %";
+  }
+  return part == 0 ? "0 %" : (share < 50 ? "< 0.001 %" : "> 99.999 %");
+}
+
+std::string milliseconds(base::Duration duration) {
+  const double value = base::seconds(duration) * 1e3;
+  return value >= 1000 ? fmt::format("{:.2f} s", value / 1000) : fmt::format("{:.{}f} ms", value, value >= 100 ? 0 : 2);
+}
+
+bool ended(WorkflowState state) {
+  return state != WorkflowState::kPending && state != WorkflowState::kRunning;
+}
+
+class Finder {
+ public:
+  Finder(const WorkflowResult& workflow, bool alone, const MarkLimits& limits, std::vector<Mark>& marks)
+      : workflow_(workflow),
+        prefix_(alone ? std::string() : fmt::format("'{}': ", workflow.name)),
+        limits_(limits),
+        marks_(marks) {}
+
+  void find() {
+    lost();
+    saturated();
+    dropped();
+    max_vus();
+    late();
+    data();
+  }
+
+ private:
+  void mark(std::string_view id, const std::string& text) { marks_.push_back({std::string(id), prefix_ + text}); }
+
+  void lost() {
+    if (workflow_.state != WorkflowState::kLost) return;
+    mark("lost",
+         fmt::format("the executor process was lost{}; the numbers are those of its last snapshot, {:.1f} s "
+                     "after it began to count, and what came after is missing",
+                     workflow_.reason.empty() ? "" : " (" + workflow_.reason + ")", base::seconds(workflow_.elapsed)));
+  }
+
+  void saturated() {
+    std::size_t busy = 0;
+    double most = 0;
+    for (const model::CoreUse& core : workflow_.cores) {
+      if (core.elapsed < limits_.least_measured) continue;
+      const double use = base::seconds(core.busy) / base::seconds(core.elapsed);
+      most = std::max(most, use);
+      if (use > limits_.busy) ++busy;
+    }
+    if (busy == 0) return;
+    const std::size_t cores = workflow_.cores.size();
+    const std::string which = cores == 1 ? "its core was" : fmt::format("{} of its {} cores were", busy, cores);
+    mark("saturated",
+         fmt::format("the generator was saturated: {} busy more than {:.0f} % of the time (most: {:.0f} %), so muster "
+                     "rather than the server may have set the rate and lengthened the latency; give it more cores "
+                     "(--cores), another machine, or less load",
+                     which, limits_.busy * 100, std::min(most, 1.0) * 100));
+  }
+
+  void dropped() {
+    if (workflow_.dropped == 0) return;
+    mark("dropped",
+         fmt::format(
+             "{} of {} arrivals ({}) were dropped: the server saw less than the load asked for, and the latency "
+             "of what was dropped is not in the figures; raise max_vus, or use 'late: queue' to run them late",
+             grouped(workflow_.dropped), grouped(workflow_.arrivals), percent(workflow_.dropped, workflow_.arrivals)));
+  }
+
+  void max_vus() {
+    if (!workflow_.open || workflow_.queued == 0) return;
+    mark("max-vus", fmt::format("{} of {} arrivals ({}) had to wait for a free VU, since all {} (max_vus) were in use: "
+                                "latency includes that wait; raise max_vus, or look for what made the server slow",
+                                grouped(workflow_.queued), grouped(workflow_.arrivals),
+                                percent(workflow_.queued, workflow_.arrivals), grouped(workflow_.max_vus)));
+  }
+
+  void late() {
+    if (!workflow_.open) return;
+    std::string what;
+    const base::Duration p99 = workflow_.lateness.quantile(0.99);
+    if (workflow_.lateness.count() >= limits_.least_arrivals && p99 > limits_.lateness) {
+      what = fmt::format("1 % of the arrivals started {} or more after they were due (worst: {}; sound: {} at most)",
+                         milliseconds(p99), milliseconds(workflow_.lateness.max()), milliseconds(limits_.lateness));
+    }
+    // Drops have a mark of their own; here counts what was due, not dropped, and still never issued.
+    const std::uint64_t issued = workflow_.iterations + workflow_.interrupted + workflow_.dropped;
+    const bool complete = ended(workflow_.state) && workflow_.state != WorkflowState::kLost;
+    if (complete && static_cast<double>(issued) < limits_.issued * static_cast<double>(workflow_.arrivals)) {
+      if (!what.empty()) what += ", and ";
+      what += fmt::format("only {} of {} due arrivals ({}) were issued", grouped(issued), grouped(workflow_.arrivals),
+                          percent(issued, workflow_.arrivals));
+    }
+    if (what.empty()) return;
+    mark("late",
+         fmt::format("the schedule was missed: {}; {}", what,
+                     workflow_.queued > 0 ? "raise max_vus first, then give the generator more cores or less load"
+                                          : "give the generator more cores (--cores), a quieter machine, or less "
+                                            "load"));
+  }
+
+  void data() {
+    for (const auto& [text, times] : workflow_.notes) {
+      if (!std::string_view(text).starts_with(kUniqueDataEnded)) continue;
+      mark("data",
+           fmt::format("{} ({} times): VUs without a row of their own did no more work; add rows, ask for fewer "
+                       "iterations, or use another 'pick'",
+                       text, grouped(times)));
+    }
+  }
+
+  const WorkflowResult& workflow_;
+  std::string prefix_;
+  const MarkLimits& limits_;
+  std::vector<Mark>& marks_;
+};
+
+void every_request_failed(const std::vector<WorkflowResult>& workflows, std::vector<Mark>& marks) {
+  std::uint64_t ok = 0;
+  std::uint64_t failed = 0;
+  std::array<std::uint64_t, model::kErrorClasses> errors{};
+  for (const WorkflowResult& workflow : workflows) {
+    for (const model::StepResult& step : workflow.steps) {
+      if (step.role != model::StepRole::kTest) continue;
+      ok += step.ok;
+      failed += step.failed;
+      for (std::size_t i = 0; i != errors.size(); ++i) errors[i] += step.errors[i];
+    }
+  }
+  if (ok > 0 || failed == 0) return;
+  const auto most = std::ranges::max_element(errors);
+  const auto error = static_cast<model::ErrorClass>(most - errors.begin());
+  marks.push_back({"all-failed",
+                   fmt::format("every one of the {} requests failed{}: the latency is that of failing; "
+                               "try one with 'muster try' and see the errors below",
+                               grouped(failed), *most > 0 ? fmt::format(", most by {}", model::to_text(error)) : "")});
+}
+
+}  // namespace
+
+std::vector<Mark> find_marks(const std::vector<WorkflowResult>& workflows,
+                             const std::vector<model::ThresholdVerdict>& thresholds, const MarkLimits& limits) {
+  std::vector<Mark> marks;
+  every_request_failed(workflows, marks);
+  for (const WorkflowResult& workflow : workflows) Finder(workflow, workflows.size() == 1, limits, marks).find();
+  for (const model::ThresholdVerdict& verdict : thresholds) {
+    if (verdict.judged) continue;
+    marks.push_back(
+        {"unjudged", fmt::format("the threshold '{}'{} was not judged; {} samples were seen", verdict.text,
+                                 verdict.where.empty() ? "" : " where " + verdict.where, grouped(verdict.samples))});
+  }
+  return marks;
+}
+
+}  // namespace muster::engine

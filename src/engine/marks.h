@@ -1,0 +1,37 @@
+// The run judges itself: tells what about a result makes its numbers doubtful, each as a sentence with the figures and
+// what to do. Pure.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "model/result.h"
+
+namespace muster::engine {
+
+// From where on a figure of the run itself is worth a mark.
+struct MarkLimits {
+  // Share of the wall time that a core's thread may be busy. Above it there is no room for bursts, and what is measured
+  // is muster rather than the server. Lower warns earlier, and of runs that are still sound.
+  double busy = 0.90;
+  // Cores that were measured for less than this are not judged: start-up would decide.
+  base::Duration least_measured = std::chrono::seconds(1);
+  // The 99th percentile of how late arrivals of an open load may start.
+  base::Duration lateness = std::chrono::milliseconds(1);
+  // Arrivals below which the 99th percentile of lateness is one or two of them, and is not judged.
+  std::uint64_t least_arrivals = 100;
+  // Share of the due arrivals of an open load that must have been issued.
+  double issued = 0.999;
+};
+
+// A note of a workflow that begins with this text becomes a mark: its data feeder had no unique row left.
+constexpr std::string_view kUniqueDataEnded = "unique data ran out";
+
+// In order of weight. `thresholds` are final verdicts; those that could not be judged are marked too, since they would
+// otherwise pass unseen.
+std::vector<model::Mark> find_marks(const std::vector<model::WorkflowResult>& workflows,
+                                    const std::vector<model::ThresholdVerdict>& thresholds,
+                                    const MarkLimits& limits = {});
+
+}  // namespace muster::engine

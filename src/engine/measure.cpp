@@ -1,0 +1,517 @@
+#include "engine/measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace muster::engine {
+namespace {
+
+using model::MetricType;
+using model::StepResult;
+using model::TaggedResult;
+using model::Threshold;
+using model::WorkflowResult;
+
+enum class Subject : std::uint8_t {
+  kLatency,
+  kService,
+  kLateness,
+  kFailed,
+  kRequests,
+  kIterations,
+  kDropped,
+  kChecks,
+  kUser
+};
+
+Subject subject_of(std::string_view metric) {
+  constexpr std::array<std::pair<std::string_view, Subject>, 8> kSubjects = {{{"latency", Subject::kLatency},
+                                                                              {"service", Subject::kService},
+                                                                              {"lateness", Subject::kLateness},
+                                                                              {"failed", Subject::kFailed},
+                                                                              {"requests", Subject::kRequests},
+                                                                              {"iterations", Subject::kIterations},
+                                                                              {"dropped", Subject::kDropped},
+                                                                              {"checks", Subject::kChecks}}};
+  for (const auto& [name, subject] : kSubjects) {
+    if (name == metric) return subject;
+  }
+  return Subject::kUser;
+}
+
+enum class Aggregate : std::uint8_t { kUnknown, kQuantile, kMean, kMin, kMax, kStd, kRate, kCount, kLast };
+
+struct Wanted {
+  Aggregate aggregate = Aggregate::kUnknown;
+  double quantile = 0;
+};
+
+// "p95" is 0.95; "p99.9" and, as in the names of the summary, "p999" are 0.999.
+Wanted wanted(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, Aggregate>, 9> kNames = {{{"mean", Aggregate::kMean},
+                                                                             {"avg", Aggregate::kMean},
+                                                                             {"min", Aggregate::kMin},
+                                                                             {"max", Aggregate::kMax},
+                                                                             {"std", Aggregate::kStd},
+                                                                             {"rate", Aggregate::kRate},
+                                                                             {"count", Aggregate::kCount},
+                                                                             {"last", Aggregate::kLast},
+                                                                             {"value", Aggregate::kLast}}};
+  for (const auto& [name, aggregate] : kNames) {
+    if (name == text) return {aggregate, 0};
+  }
+  if (text == "median") return {Aggregate::kQuantile, 0.5};
+  if (text.size() < 2 || text.front() != 'p') return {};
+  double percent = 0;
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), percent);
+  if (error != std::errc() || end != text.data() + text.size() || !(percent >= 0)) return {};
+  if (percent > 100 && text.find('.') == std::string_view::npos) {
+    percent /= std::pow(10.0, static_cast<double>(text.size()) - 3.0);
+  }
+  if (percent > 100) return {};
+  return {Aggregate::kQuantile, percent / 100};
+}
+
+bool of_a_distribution(Aggregate aggregate) {
+  switch (aggregate) {
+    case Aggregate::kQuantile:
+    case Aggregate::kMean:
+    case Aggregate::kMin:
+    case Aggregate::kMax:
+    case Aggregate::kStd:
+    case Aggregate::kCount:
+      return true;
+    default:
+      return false;
+  }
+}
+
+struct Selection {
+  std::vector<const WorkflowResult*> workflows;
+  std::vector<const StepResult*> steps;
+  std::vector<const TaggedResult*> tagged;
+};
+
+struct Conditions {
+  std::string_view workflow;
+  std::string_view step;
+  std::vector<const std::pair<std::string, std::string>*> tags;
+};
+
+Conditions conditions_of(const Threshold& threshold) {
+  Conditions conditions;
+  for (const auto& condition : threshold.where) {
+    if (condition.first == "workflow") {
+      conditions.workflow = condition.second;
+    } else if (condition.first == "step") {
+      conditions.step = condition.second;
+    } else {
+      conditions.tags.push_back(&condition);
+    }
+  }
+  return conditions;
+}
+
+bool has_all(const StepResult& step, const Conditions& conditions) {
+  return std::ranges::all_of(conditions.tags, [&](const auto* tag) { return std::ranges::count(step.tags, *tag) > 0; });
+}
+
+// `text` is "region=eu,plan=free".
+bool has_all(std::string_view text, const Conditions& conditions) {
+  return std::ranges::all_of(conditions.tags, [&](const auto* tag) {
+    const std::string pair = fmt::format("{}={}", tag->first, tag->second);
+    for (std::size_t at = text.find(pair); at != std::string_view::npos; at = text.find(pair, at + 1)) {
+      const std::size_t end = at + pair.size();
+      if ((at == 0 || text[at - 1] == ',') && (end == text.size() || text[end] == ',')) return true;
+    }
+    return false;
+  });
+}
+
+// Requests with a tag are counted in the rows of `tagged`; where a workflow has no such row, or a step is named too,
+// the steps that always carry the tag stand for them. Never both, so that nothing counts twice.
+void select_in(const WorkflowResult& workflow, const Conditions& conditions, Selection& selection) {
+  bool rows = false;
+  if (!conditions.tags.empty() && conditions.step.empty()) {
+    for (const TaggedResult& row : workflow.tagged) {
+      if (!has_all(row.tags, conditions)) continue;
+      selection.tagged.push_back(&row);
+      rows = true;
+    }
+  }
+  if (rows) return;
+  for (const StepResult& step : workflow.steps) {
+    const bool named =
+        conditions.step.empty() ? step.role == model::StepRole::kTest : std::string_view(step.name) == conditions.step;
+    if (named && has_all(step, conditions)) selection.steps.push_back(&step);
+  }
+}
+
+Selection select(const Threshold& threshold, const std::vector<WorkflowResult>& workflows) {
+  const Conditions conditions = conditions_of(threshold);
+  Selection selection;
+  for (const WorkflowResult& workflow : workflows) {
+    if (!conditions.workflow.empty() && workflow.name != conditions.workflow) continue;
+    if (!conditions.step.empty() &&
+        std::ranges::none_of(workflow.steps, [&](const StepResult& step) { return step.name == conditions.step; })) {
+      continue;
+    }
+    selection.workflows.push_back(&workflow);
+    select_in(workflow, conditions, selection);
+  }
+  return selection;
+}
+
+std::optional<Extent> extent_of(const Selection& selection) {
+  std::optional<Extent> found;
+  for (const WorkflowResult* workflow : selection.workflows) {
+    if (workflow->elapsed <= base::Duration::zero()) continue;
+    const base::Duration end = workflow->began + workflow->elapsed;
+    if (!found) found = Extent{workflow->began, end};
+    found->begin = std::min(found->begin, workflow->began);
+    found->end = std::max(found->end, end);
+  }
+  return found;
+}
+
+double per_second(double events, const Selection& selection, const std::optional<Span>& span) {
+  if (span) return span->end > span->first ? events / static_cast<double>(span->end - span->first) : 0;
+  const std::optional<Extent> over = extent_of(selection);
+  return over ? events / base::seconds(over->end - over->begin) : 0;
+}
+
+template <class Second, class Fn>
+void each_second(const std::vector<Second>& series, const Span& span, Fn&& fn) {
+  auto at = std::ranges::lower_bound(series, span.first, {}, &Second::second);
+  for (; at != series.end() && at->second < span.end; ++at) fn(*at);
+}
+
+template <class Histogram>
+Measured from(const Histogram& histogram, const Wanted& want) {
+  Measured measured;
+  measured.samples = histogram.count();
+  switch (want.aggregate) {
+    case Aggregate::kQuantile:
+      measured.value = base::seconds(histogram.quantile(want.quantile));
+      break;
+    case Aggregate::kMean:
+      measured.value = base::seconds(histogram.mean());
+      break;
+    case Aggregate::kMin:
+      measured.value = base::seconds(histogram.min());
+      break;
+    case Aggregate::kMax:
+      measured.value = base::seconds(histogram.max());
+      break;
+    case Aggregate::kStd:
+      measured.value = base::seconds(histogram.stddev());
+      break;
+    default:
+      measured.value = static_cast<double>(histogram.count());
+      measured.tally = true;
+  }
+  return measured;
+}
+
+Measured latency(const Selection& selection, const Wanted& want, const std::optional<Span>& span) {
+  if (span) {
+    metrics::CoarseHistogram merged;
+    for (const StepResult* step : selection.steps) {
+      each_second(step->series, *span, [&](const model::StepSecond& second) { merged.merge(second.latency); });
+    }
+    return from(merged, want);
+  }
+  metrics::Histogram merged;
+  for (const StepResult* step : selection.steps) merged.merge(step->latency);
+  for (const TaggedResult* row : selection.tagged) merged.merge(row->latency);
+  return from(merged, want);
+}
+
+struct Requests {
+  std::uint64_t all = 0;
+  std::uint64_t failed = 0;
+
+  void add(std::uint64_t ok, std::uint64_t bad) {
+    all += ok + bad;
+    failed += bad;
+  }
+};
+
+Requests requests(const Selection& selection, const std::optional<Span>& span) {
+  Requests counted;
+  for (const StepResult* step : selection.steps) {
+    if (span) {
+      each_second(step->series, *span, [&](const auto& second) { counted.add(second.ok, second.failed); });
+    } else {
+      counted.add(step->ok, step->failed);
+    }
+  }
+  for (const TaggedResult* row : selection.tagged) counted.add(row->ok, row->failed);
+  return counted;
+}
+
+Measured fraction(std::uint64_t part, std::uint64_t whole) {
+  Measured measured;
+  measured.samples = whole;
+  if (whole > 0) measured.value = static_cast<double>(part) / static_cast<double>(whole);
+  return measured;
+}
+
+Measured tally(double value, std::uint64_t samples) {
+  Measured measured;
+  measured.value = value;
+  measured.samples = samples;
+  measured.tally = true;
+  return measured;
+}
+
+// A count, or how many in a second.
+Measured events(std::uint64_t count, const Wanted& want, const Selection& selection, const std::optional<Span>& span) {
+  const auto number = static_cast<double>(count);
+  return tally(want.aggregate == Aggregate::kRate ? per_second(number, selection, span) : number, count);
+}
+
+Measured iterations(const Selection& selection, const Wanted& want, const std::optional<Span>& span) {
+  std::uint64_t count = 0;
+  for (const WorkflowResult* workflow : selection.workflows) {
+    if (span) {
+      each_second(workflow->series, *span, [&](const auto& second) { count += second.iterations; });
+    } else {
+      count += workflow->iterations;
+    }
+  }
+  return events(count, want, selection, span);
+}
+
+// The share of dropped arrivals has no series of arrivals to rest on: within a span, those that were run to the end and
+// those that were dropped stand for them.
+Measured dropped(const Selection& selection, const Wanted& want, const std::optional<Span>& span) {
+  std::uint64_t count = 0;
+  std::uint64_t due = 0;
+  for (const WorkflowResult* workflow : selection.workflows) {
+    if (span) {
+      each_second(workflow->series, *span, [&](const auto& second) {
+        count += second.dropped;
+        due += second.dropped + second.iterations;
+      });
+    } else {
+      count += workflow->dropped;
+      due += workflow->arrivals;
+    }
+  }
+  if (want.aggregate == Aggregate::kRate) return fraction(count, due);
+  return tally(static_cast<double>(count), due);
+}
+
+Measured checks(const Threshold& threshold, const Selection& selection, const Wanted& want) {
+  Requests counted;
+  const auto add = [&](const StepResult& step) {
+    for (const model::CheckResult& check : step.checks) counted.add(check.ok, check.failed);
+  };
+  if (threshold.where.empty() || (threshold.where.size() == 1 && threshold.where.front().first == "workflow")) {
+    for (const WorkflowResult* workflow : selection.workflows) {
+      for (const StepResult& step : workflow->steps) add(step);
+    }
+  } else {
+    for (const StepResult* step : selection.steps) add(*step);
+  }
+  if (want.aggregate == Aggregate::kRate) return fraction(counted.all - counted.failed, counted.all);
+  return tally(static_cast<double>(counted.all), counted.all);
+}
+
+Measured impossible(std::string problem) {
+  Measured measured;
+  measured.problem = std::move(problem);
+  return measured;
+}
+
+std::optional<model::UserMetric> merged_metric(std::string_view name, const Selection& selection) {
+  std::optional<model::UserMetric> merged;
+  for (const WorkflowResult* workflow : selection.workflows) {
+    for (const model::UserMetric& part : workflow->metrics) {
+      if (std::string_view(part.name) != name) continue;
+      if (!merged || merged->count == 0) {
+        merged = part;
+        continue;
+      }
+      if (part.count == 0) continue;
+      merged->count += part.count;
+      merged->trues += part.trues;
+      merged->sum += part.sum;
+      merged->min = std::min(merged->min, part.min);
+      merged->max = std::max(merged->max, part.max);
+      merged->values.merge(part.values);
+      if (part.last_at >= merged->last_at) {
+        merged->last = part.last;
+        merged->last_at = part.last_at;
+      }
+    }
+  }
+  return merged;
+}
+
+// A trend's histogram holds thousandths of the user's unit as nanoseconds.
+Measured trend(const model::UserMetric& metric, const Wanted& want) {
+  constexpr double kPerSecond = 1e6;
+  Measured measured = from(metric.values, want);
+  measured.samples = metric.count;
+  measured.value *= kPerSecond;
+  if (want.aggregate == Aggregate::kMean) {
+    measured.value = metric.count > 0 ? metric.sum / static_cast<double>(metric.count) : 0;
+  }
+  if (want.aggregate == Aggregate::kMin) measured.value = metric.min;
+  if (want.aggregate == Aggregate::kMax) measured.value = metric.max;
+  if (want.aggregate == Aggregate::kCount) measured.value = static_cast<double>(metric.count);
+  return measured;
+}
+
+Measured user_metric(const Threshold& threshold, const Selection& selection, const Wanted& want) {
+  const std::optional<model::UserMetric> metric = merged_metric(threshold.metric, selection);
+  if (!metric) return impossible(fmt::format("no metric named '{}' was recorded", threshold.metric));
+  const std::uint64_t count = metric->count;
+  switch (metric->type) {
+    case MetricType::kCounter:
+      if (want.aggregate == Aggregate::kCount) return tally(metric->sum, count);
+      if (want.aggregate == Aggregate::kRate) return tally(per_second(metric->sum, selection, {}), count);
+      return impossible(fmt::format("'{}' is a counter: it has count and rate", threshold.metric));
+    case MetricType::kRate:
+      if (want.aggregate == Aggregate::kRate) return fraction(metric->trues, count);
+      if (want.aggregate == Aggregate::kCount) return tally(static_cast<double>(count), count);
+      return impossible(fmt::format("'{}' is a rate: it has rate and count", threshold.metric));
+    case MetricType::kGauge: {
+      Measured measured;
+      measured.samples = count;
+      if (want.aggregate == Aggregate::kLast)
+        measured.value = metric->last;
+      else if (want.aggregate == Aggregate::kMin)
+        measured.value = metric->min;
+      else if (want.aggregate == Aggregate::kMax)
+        measured.value = metric->max;
+      else
+        return impossible(fmt::format("'{}' is a gauge: it has last, min and max", threshold.metric));
+      return measured;
+    }
+    case MetricType::kTrend:
+      if (of_a_distribution(want.aggregate)) return trend(*metric, want);
+      return impossible(
+          fmt::format("'{}' is a trend: it has p50, p95 and so on, mean, min, max, std and count", threshold.metric));
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Expected<void> judgeable(const Threshold& threshold) {
+  const Subject subject = subject_of(threshold.metric);
+  const Aggregate aggregate = wanted(threshold.aggregate).aggregate;
+  const auto refuse = [&](std::string_view has) {
+    return base::fail(fmt::format("{} has no '{}'; it has {}", threshold.metric, threshold.aggregate, has));
+  };
+  if (aggregate == Aggregate::kUnknown) {
+    return base::fail(
+        fmt::format("'{}' is no aggregate; there are p50, p95, p99.9 and so on, mean, min, max, std, "
+                    "rate and count",
+                    threshold.aggregate));
+  }
+  const bool times = subject == Subject::kLatency || subject == Subject::kService || subject == Subject::kLateness;
+  if (times && !of_a_distribution(aggregate)) return refuse("p50, p95 and so on, mean, min, max, std and count");
+  if (!times && subject != Subject::kUser && aggregate != Aggregate::kRate && aggregate != Aggregate::kCount) {
+    return refuse("rate and count");
+  }
+  const Conditions conditions = conditions_of(threshold);
+  const bool narrow = !conditions.step.empty() || !conditions.tags.empty();
+  const bool of_workflows = subject == Subject::kLateness || subject == Subject::kIterations ||
+                            subject == Subject::kDropped || subject == Subject::kUser;
+  if (of_workflows && narrow) {
+    return base::fail(fmt::format("{} is counted per workflow, not per step or tag; use 'where: {{ workflow: … }}'",
+                                  threshold.metric));
+  }
+  const bool has_series = subject == Subject::kLatency || subject == Subject::kFailed ||
+                          subject == Subject::kRequests || subject == Subject::kIterations ||
+                          subject == Subject::kDropped;
+  if (threshold.window && !has_series) {
+    return base::fail(fmt::format("{} is not kept per second, so it cannot be judged over a window; leave 'window' out",
+                                  threshold.metric));
+  }
+  return {};
+}
+
+Measured measure(const Threshold& threshold, const std::vector<WorkflowResult>& workflows, std::optional<Span> span) {
+  const Wanted want = wanted(threshold.aggregate);
+  const Subject subject = subject_of(threshold.metric);
+  const Selection selection = select(threshold, workflows);
+  const bool about_requests = subject == Subject::kLatency || subject == Subject::kService ||
+                              subject == Subject::kFailed || subject == Subject::kRequests;
+  if (selection.workflows.empty() || (about_requests && selection.steps.empty() && selection.tagged.empty())) {
+    return impossible(threshold.where.empty() ? std::string("the run has no step that makes requests")
+                                              : fmt::format("nothing in the run is {}", where_text(threshold)));
+  }
+  if (!selection.tagged.empty() && (span || subject == Subject::kService || subject == Subject::kChecks)) {
+    return impossible("requests with a tag are only kept as counts and latency of the whole run");
+  }
+  switch (subject) {
+    case Subject::kLatency:
+      return latency(selection, want, span);
+    case Subject::kService: {
+      // A closed load has no intended start beside the true one: its latency is its service time.
+      metrics::Histogram merged;
+      for (const StepResult* step : selection.steps) {
+        merged.merge(step->service.empty() ? step->latency : step->service);
+      }
+      return from(merged, want);
+    }
+    case Subject::kLateness: {
+      metrics::Histogram merged;
+      for (const WorkflowResult* workflow : selection.workflows) merged.merge(workflow->lateness);
+      return from(merged, want);
+    }
+    case Subject::kFailed: {
+      const Requests counted = requests(selection, span);
+      if (want.aggregate == Aggregate::kRate) return fraction(counted.failed, counted.all);
+      return tally(static_cast<double>(counted.failed), counted.all);
+    }
+    case Subject::kRequests:
+      return events(requests(selection, span).all, want, selection, span);
+    case Subject::kIterations:
+      return iterations(selection, want, span);
+    case Subject::kDropped:
+      return dropped(selection, want, span);
+    case Subject::kChecks:
+      return checks(threshold, selection, want);
+    case Subject::kUser:
+      return user_metric(threshold, selection, want);
+  }
+  return {};
+}
+
+std::optional<Extent> extent(const Threshold& threshold, const std::vector<WorkflowResult>& workflows,
+                             base::Duration now, base::Duration settle) {
+  const Selection selection = select(threshold, workflows);
+  std::optional<Extent> found = extent_of(selection);
+  if (!found) return found;
+  base::Duration settled{};
+  for (const WorkflowResult* workflow : selection.workflows) {
+    const base::Duration end = workflow->began + workflow->elapsed;
+    const bool running = workflow->state == model::WorkflowState::kRunning;
+    settled = std::max(settled, running ? std::min(end, now - settle) : end);
+  }
+  found->end = settled;
+  return found;
+}
+
+std::string where_text(const Threshold& threshold) {
+  std::string text;
+  for (const auto& [name, value] : threshold.where) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{}={}", name, value);
+  }
+  return text;
+}
+
+}  // namespace muster::engine

@@ -1,0 +1,184 @@
+#include "engine/thresholds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/measure.h"
+
+namespace muster::engine {
+namespace {
+
+using model::Comparison;
+using model::Threshold;
+using model::ThresholdVerdict;
+using model::WorkflowResult;
+
+bool holds(double value, Comparison comparison, double bound) {
+  switch (comparison) {
+    case Comparison::kLess:
+      return value < bound;
+    case Comparison::kLessEqual:
+      return value <= bound;
+    case Comparison::kGreater:
+      return value > bound;
+    case Comparison::kGreaterEqual:
+      return value >= bound;
+    case Comparison::kEqual:
+      return !(value < bound) && !(value > bound);
+    case Comparison::kNotEqual:
+      return value < bound || value > bound;
+  }
+  return false;
+}
+
+bool upper_bound(Comparison comparison) {
+  return comparison == Comparison::kLess || comparison == Comparison::kLessEqual;
+}
+
+bool lower_bound(Comparison comparison) {
+  return comparison == Comparison::kGreater || comparison == Comparison::kGreaterEqual;
+}
+
+// Whether `value` is further on the wrong side than `than`; of values without a wrong side the later one counts.
+bool worse(double value, double than, Comparison comparison) {
+  if (upper_bound(comparison)) return value > than;
+  if (lower_bound(comparison)) return value < than;
+  return true;
+}
+
+bool enough(const Measured& measured, const Threshold& threshold) {
+  return measured.samples >= threshold.min_samples || (measured.tally && threshold.min_samples <= 1);
+}
+
+std::uint32_t whole_seconds_up(base::Duration duration) {
+  const auto up = std::chrono::ceil<std::chrono::seconds>(duration).count();
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(up, 0, 1'000'000'000));
+}
+
+std::uint32_t whole_seconds_down(base::Duration duration) {
+  const auto down = std::chrono::floor<std::chrono::seconds>(duration).count();
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(down, 0, 1'000'000'000));
+}
+
+void explain(ThresholdVerdict& verdict, std::string_view problem) {
+  verdict.judged = false;
+  verdict.text += fmt::format(" (cannot be judged: {})", problem);
+}
+
+}  // namespace
+
+ThresholdJudge::ThresholdJudge(std::vector<Threshold> thresholds, JudgeOptions options)
+    : thresholds_(std::move(thresholds)), options_(options) {
+  verdicts_.reserve(thresholds_.size());
+  progress_.resize(thresholds_.size());
+  for (std::size_t i = 0; i != thresholds_.size(); ++i) {
+    ThresholdVerdict& verdict = verdicts_.emplace_back();
+    verdict.text = thresholds_[i].text;
+    verdict.where = where_text(thresholds_[i]);
+    if (const auto possible = judgeable(thresholds_[i]); !possible) {
+      progress_[i].possible = false;
+      explain(verdict, possible.error().message);
+    }
+  }
+}
+
+void ThresholdJudge::observe(const std::vector<WorkflowResult>& workflows, base::Duration now) {
+  for (std::size_t i = 0; i != thresholds_.size(); ++i) {
+    if (!progress_[i].possible) continue;
+    if (thresholds_[i].window) {
+      judge_windows(i, workflows, now, false);
+    } else {
+      judge_whole(i, workflows, now, false);
+    }
+  }
+}
+
+void ThresholdJudge::finish(const std::vector<WorkflowResult>& workflows, base::Duration now) {
+  for (std::size_t i = 0; i != thresholds_.size(); ++i) {
+    if (!progress_[i].possible) continue;
+    if (thresholds_[i].window) judge_windows(i, workflows, now, true);
+    if (!progress_[i].complete_window) judge_whole(i, workflows, now, true);
+  }
+}
+
+void ThresholdJudge::judge_whole(std::size_t i, const std::vector<WorkflowResult>& workflows, base::Duration now,
+                                 bool last) {
+  const Threshold& threshold = thresholds_[i];
+  ThresholdVerdict& verdict = verdicts_[i];
+  if (!last) {
+    // A count only grows: that it is still too small says nothing before the end.
+    if (threshold.aggregate == "count" && !upper_bound(threshold.comparison)) return;
+    const auto over = extent(threshold, workflows, now, {});
+    if (threshold.aggregate == "rate" && (!over || over->end - over->begin < options_.least_elapsed)) return;
+  }
+  const Measured measured = measure(threshold, workflows, {});
+  if (!measured.problem.empty()) {
+    if (last) explain(verdict, measured.problem);
+    return;
+  }
+  if (verdict.aborted) return;  // what ended the run stays as it was, whatever the last responses did to it
+  verdict.value = measured.value;
+  verdict.samples = measured.samples;
+  verdict.judged = enough(measured, threshold);
+  if (!verdict.judged || holds(measured.value, threshold.comparison, threshold.bound)) {
+    verdict.passed = true;
+    verdict.failed_at = {};
+    return;
+  }
+  if (verdict.passed) verdict.failed_at = now;
+  verdict.passed = false;
+  if (!last) ask_to_abort(i);
+}
+
+void ThresholdJudge::judge_windows(std::size_t i, const std::vector<WorkflowResult>& workflows, base::Duration now,
+                                   bool last) {
+  const Threshold& threshold = thresholds_[i];
+  ThresholdVerdict& verdict = verdicts_[i];
+  Progress& progress = progress_[i];
+  const auto over = extent(threshold, workflows, now, last ? base::Duration{} : options_.settle);
+  if (!over) return;
+  const std::uint32_t length = std::max(1u, whole_seconds_up(*threshold.window));
+  if (progress.next_end == 0) progress.next_end = whole_seconds_up(over->begin) + length;
+  for (const std::uint32_t end = whole_seconds_down(over->end); progress.next_end <= end; ++progress.next_end) {
+    const Measured measured = measure(threshold, workflows, Span{progress.next_end - length, progress.next_end});
+    if (!measured.problem.empty()) {
+      if (last) explain(verdict, measured.problem);
+      progress.complete_window = last;
+      return;
+    }
+    progress.complete_window = true;
+    if (!enough(measured, threshold)) {
+      if (!verdict.judged) verdict.samples = std::max(verdict.samples, measured.samples);
+      continue;
+    }
+    if (!verdict.judged || worse(measured.value, verdict.value, threshold.comparison)) {
+      verdict.value = measured.value;
+      verdict.samples = measured.samples;
+    }
+    verdict.judged = true;
+    if (holds(measured.value, threshold.comparison, threshold.bound)) continue;
+    const base::Duration at = std::chrono::seconds(progress.next_end);
+    if (verdict.passed) verdict.failed_at = at;
+    verdict.passed = false;
+    if (!last) ask_to_abort(i);
+  }
+}
+
+void ThresholdJudge::ask_to_abort(std::size_t i) {
+  if (!thresholds_[i].abort || abort_) return;
+  abort_ = i;
+  verdicts_[i].aborted = true;
+}
+
+std::vector<ThresholdVerdict> judge(const std::vector<Threshold>& thresholds,
+                                    const std::vector<WorkflowResult>& workflows) {
+  ThresholdJudge judge(thresholds);
+  base::Duration end{};
+  for (const WorkflowResult& workflow : workflows) end = std::max(end, workflow.began + workflow.elapsed);
+  judge.finish(workflows, end);
+  return judge.verdicts();
+}
+
+}  // namespace muster::engine

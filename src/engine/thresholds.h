@@ -1,0 +1,66 @@
+// Judges a run by its thresholds, while it runs and at its end. Pure: fed with merged snapshots and the time, it tells
+// the present verdicts and whether one of them asks for the run's end. Owned by whoever drives the run; one thread.
+//
+// Over the whole run (no `window`) a threshold may fail and recover; what holds at the end counts. With a `window` it
+// must hold in every full window: once failed it stays failed, and the value told is that of the worst window. A run
+// shorter than the window is judged as a whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/time.h"
+#include "model/job.h"
+#include "model/result.h"
+
+namespace muster::engine {
+
+struct JudgeOptions {
+  // How old a second must be before it counts as complete, since snapshots of several cores arrive at different times.
+  // Longer delays an abort; shorter judges seconds whose last responses have not been told yet.
+  base::Duration settle = std::chrono::seconds(1);
+  // How long a rate over the whole run is not judged at its beginning, where a few requests decide it.
+  base::Duration least_elapsed = std::chrono::seconds(1);
+};
+
+class ThresholdJudge {
+ public:
+  explicit ThresholdJudge(std::vector<model::Threshold> thresholds, JudgeOptions options = {});
+
+  // A merged snapshot, `now` since the run's start. Neither may go back.
+  void observe(const std::vector<model::WorkflowResult>& workflows, base::Duration now);
+
+  // The final result; afterwards verdicts() is final too. Thresholds that could not be judged say why in their text.
+  void finish(const std::vector<model::WorkflowResult>& workflows, base::Duration now);
+
+  // In the order of the thresholds.
+  const std::vector<model::ThresholdVerdict>& verdicts() const { return verdicts_; }
+
+  // The verdict that asks for the run's end (`abort: true`), the first if there are several; null if none does.
+  const model::ThresholdVerdict* abort() const { return abort_ ? &verdicts_[*abort_] : nullptr; }
+
+ private:
+  struct Progress {
+    bool possible = true;          // metric, aggregate, where and window go together
+    std::uint32_t next_end = 0;    // of the next window to judge, in seconds since the run's start; 0: none yet
+    bool complete_window = false;  // one passed, whether or not it had enough samples
+  };
+
+  void judge_whole(std::size_t i, const std::vector<model::WorkflowResult>& workflows, base::Duration now, bool last);
+  void judge_windows(std::size_t i, const std::vector<model::WorkflowResult>& workflows, base::Duration now, bool last);
+  void ask_to_abort(std::size_t i);
+
+  std::vector<model::Threshold> thresholds_;
+  JudgeOptions options_;
+  std::vector<model::ThresholdVerdict> verdicts_;
+  std::vector<Progress> progress_;
+  std::optional<std::size_t> abort_;
+};
+
+// The verdicts on a finished run.
+std::vector<model::ThresholdVerdict> judge(const std::vector<model::Threshold>& thresholds,
+                                           const std::vector<model::WorkflowResult>& workflows);
+
+}  // namespace muster::engine

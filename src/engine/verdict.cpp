@@ -1,0 +1,119 @@
+#include "engine/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace muster::engine {
+namespace {
+
+using model::RunResult;
+using model::ThresholdVerdict;
+using model::Verdict;
+using model::WorkflowResult;
+using model::WorkflowState;
+
+// What the user reads for a workflow that did not do its work; empty if it did, or was ended on purpose.
+std::string trouble(const WorkflowResult& workflow) {
+  const std::string why = workflow.reason.empty() ? "" : ": " + workflow.reason;
+  switch (workflow.state) {
+    case WorkflowState::kFailed:
+      return fmt::format("workflow '{}' could not be run{}", workflow.name, why);
+    case WorkflowState::kLost:
+      return fmt::format("workflow '{}' lost its executor process{}", workflow.name, why);
+    case WorkflowState::kTimedOut:
+      return fmt::format("workflow '{}' ran into its time-out{}", workflow.name, why);
+    default:
+      return {};
+  }
+}
+
+const ThresholdVerdict* aborting(const RunResult& result) {
+  for (const ThresholdVerdict& verdict : result.thresholds) {
+    if (verdict.aborted) return &verdict;
+  }
+  return nullptr;
+}
+
+struct Work {
+  std::uint64_t ok = 0;
+  std::uint64_t failed = 0;
+  bool tests = false;
+};
+
+Work work(const RunResult& result) {
+  Work done;
+  for (const WorkflowResult& workflow : result.workflows) {
+    for (const model::StepResult& step : workflow.steps) {
+      if (step.role != model::StepRole::kTest) continue;
+      done.tests = true;
+      done.ok += step.ok;
+      done.failed += step.failed;
+    }
+  }
+  return done;
+}
+
+std::string failing_thresholds(const RunResult& result) {
+  const auto failed = static_cast<std::size_t>(
+      std::ranges::count_if(result.thresholds, [](const ThresholdVerdict& verdict) { return !verdict.passed; }));
+  if (failed == 0) return {};
+  const auto first =
+      std::ranges::find_if(result.thresholds, [](const ThresholdVerdict& verdict) { return !verdict.passed; });
+  const std::string where = first->where.empty() ? "" : " (" + first->where + ")";
+  if (failed == 1) return fmt::format("the threshold '{}'{} failed", first->text, where);
+  return fmt::format("{} of {} thresholds failed, first '{}'{}", failed, result.thresholds.size(), first->text, where);
+}
+
+std::string good_reason(const RunResult& result) {
+  const std::size_t thresholds = result.thresholds.size();
+  const auto judged = static_cast<std::size_t>(std::ranges::count_if(result.thresholds, &ThresholdVerdict::judged));
+  std::string reason = "the run was completed";
+  if (thresholds == 1 && judged == 1) reason += " and its threshold holds";
+  if (thresholds > 1 && judged == thresholds) reason += fmt::format(" and its {} thresholds hold", thresholds);
+  if (judged < thresholds) {
+    reason += fmt::format("; of {} thresholds {} could be judged{}", thresholds, judged,
+                          judged == 0 ? "" : (judged == 1 ? " and holds" : " and hold"));
+  }
+  return reason;
+}
+
+}  // namespace
+
+Conclusion conclude(const RunResult& result, const VerdictOptions& options) {
+  for (const WorkflowResult& workflow : result.workflows) {
+    if (std::string reason = trouble(workflow); !reason.empty()) {
+      return {Verdict::kError, kExitError, std::move(reason)};
+    }
+  }
+  if (options.interrupted) return {Verdict::kInterrupted, kExitInterrupted, "the run was interrupted"};
+  const ThresholdVerdict* abort = aborting(result);
+  if (abort != nullptr) {
+    return {Verdict::kFailed, kExitFailed,
+            fmt::format("the threshold '{}'{} failed {:.1f} s into the run and ended it", abort->text,
+                        abort->where.empty() ? "" : " (" + abort->where + ")", base::seconds(abort->failed_at))};
+  }
+  for (const WorkflowResult& workflow : result.workflows) {
+    if (workflow.state == WorkflowState::kCompleted) continue;
+    const std::string why = workflow.reason.empty() ? "" : ": " + workflow.reason;
+    if (workflow.state == WorkflowState::kAborted) {
+      return {Verdict::kInterrupted, kExitInterrupted, fmt::format("workflow '{}' was aborted{}", workflow.name, why)};
+    }
+    return {Verdict::kError, kExitError,
+            fmt::format("workflow '{}' was not completed ({}){}", workflow.name, model::to_text(workflow.state), why)};
+  }
+  const Work done = work(result);
+  if (done.ok == 0 && done.failed > 0) return {Verdict::kFailed, kExitFailed, "every request failed"};
+  if (done.tests && done.ok + done.failed == 0) return {Verdict::kFailed, kExitFailed, "no request was made"};
+  if (std::string reason = failing_thresholds(result); !reason.empty()) {
+    return {Verdict::kFailed, kExitFailed, std::move(reason)};
+  }
+  if (options.strict && !result.marks.empty()) {
+    return {Verdict::kError, kExitError,
+            fmt::format("the result is marked ({}) and --strict makes that an error", result.marks.front().id)};
+  }
+  return {Verdict::kPassed, kExitGood, good_reason(result)};
+}
+
+}  // namespace muster::engine
