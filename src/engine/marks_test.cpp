@@ -1,0 +1,117 @@
+#include "engine/marks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace muster::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+model::WorkflowResult sound() {
+  model::WorkflowResult made;
+  made.name = "shop";
+  made.state = model::WorkflowState::kCompleted;
+  made.elapsed = 10s;
+  made.open = true;
+  made.max_vus = 50;
+  made.arrivals = 10'000;
+  made.iterations = 10'000;
+  made.lateness.record(20us, 10'000);
+  made.cores = {{.busy = 4s, .elapsed = 10s}};
+  model::StepResult step;
+  step.name = "a";
+  step.ok = 10'000;
+  made.steps = {step};
+  return made;
+}
+
+TEST(Marks, ASoundRunHasNone) {
+  EXPECT_TRUE(find_marks({sound()}, {}).empty());
+}
+
+TEST(Marks, ABusyCoreIsASaturatedGenerator) {
+  auto shop = sound();
+  shop.open = false;
+  shop.cores = {{.busy = 9700ms, .elapsed = 10s}, {.busy = 5s, .elapsed = 10s}};
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].id, "saturated");
+  EXPECT_THAT(marks[0].text, HasSubstr("1 of its 2 cores were busy more than 90 % of the time (most: 97 %)"));
+  EXPECT_THAT(marks[0].text, HasSubstr("--cores"));
+}
+
+TEST(Marks, DroppedArrivalsAndTheLimitOfVusAreTold) {
+  auto shop = sound();
+  shop.dropped = 150;
+  shop.queued = 2'000;
+  shop.iterations = 9'850;
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 2u);
+  EXPECT_EQ(marks[0].id, "dropped");
+  EXPECT_THAT(marks[0].text, HasSubstr("150 of 10,000 arrivals (1.5 %) were dropped"));
+  EXPECT_EQ(marks[1].id, "max-vus");
+  EXPECT_THAT(marks[1].text, HasSubstr("2,000 of 10,000 arrivals (20 %) had to wait"));
+  EXPECT_THAT(marks[1].text, HasSubstr("all 50 (max_vus)"));
+}
+
+TEST(Marks, AMissedScheduleIsToldByLatenessAndByWhatWasNeverIssued) {
+  auto shop = sound();
+  shop.lateness.record(8ms, 500);
+  shop.iterations = 9'980;
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].id, "late");
+  EXPECT_THAT(marks[0].text, HasSubstr("started 8.0"));
+  EXPECT_THAT(marks[0].text, HasSubstr("only 9,980 of 10,000 due arrivals (99.8 %) were issued"));
+}
+
+TEST(Marks, AClosedLoadHasNoScheduleToMiss) {
+  auto shop = sound();
+  shop.open = false;
+  shop.arrivals = 0;
+  shop.lateness.record(50ms, 10'000);
+  EXPECT_TRUE(find_marks({shop}, {}).empty());
+}
+
+TEST(Marks, EveryRequestFailingIsTheFirstThingSaid) {
+  auto shop = sound();
+  shop.steps[0].ok = 0;
+  shop.steps[0].failed = 1'234;
+  shop.steps[0].errors[static_cast<std::size_t>(model::ErrorClass::kConnect)] = 1'234;
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].id, "all-failed");
+  EXPECT_THAT(marks[0].text, HasSubstr("every one of the 1,234 requests failed, most by connect"));
+}
+
+TEST(Marks, ALostExecutorAndEndedDataAreToldWithTheWorkflowsName) {
+  auto shop = sound();
+  shop.state = model::WorkflowState::kLost;
+  shop.reason = "killed by signal 9";
+  auto admin = sound();
+  admin.name = "admin";
+  admin.notes = {{"unique data ran out: users", 12}, {"something else", 3}};
+  const auto marks = find_marks({shop, admin}, {});
+  ASSERT_EQ(marks.size(), 2u);
+  EXPECT_EQ(marks[0].id, "lost");
+  EXPECT_THAT(marks[0].text, HasSubstr("'shop': the executor process was lost (killed by signal 9)"));
+  EXPECT_EQ(marks[1].id, "data");
+  EXPECT_THAT(marks[1].text, HasSubstr("'admin': unique data ran out: users (12 times)"));
+}
+
+TEST(Marks, AThresholdThatCouldNotBeJudgedDoesNotPassUnseen) {
+  model::ThresholdVerdict verdict;
+  verdict.text = "latency p99 < 1s";
+  verdict.where = "step=login";
+  verdict.samples = 7;
+  const auto marks = find_marks({sound()}, {verdict});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].text, "the threshold 'latency p99 < 1s' where step=login was not judged; 7 samples were seen");
+}
+
+}  // namespace
+}  // namespace muster::engine

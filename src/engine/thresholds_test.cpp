@@ -1,0 +1,327 @@
+#include "engine/thresholds.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "engine/measure.h"
+
+namespace muster::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using model::Comparison;
+using model::Threshold;
+
+Threshold threshold(std::string metric, std::string aggregate, Comparison comparison, double bound) {
+  Threshold made;
+  made.text = metric + " " + aggregate;
+  made.metric = std::move(metric);
+  made.aggregate = std::move(aggregate);
+  made.comparison = comparison;
+  made.bound = bound;
+  return made;
+}
+
+model::StepResult step(std::string name, std::uint64_t ok, std::uint64_t failed, base::Duration latency) {
+  model::StepResult made;
+  made.name = std::move(name);
+  made.kind = "http";
+  made.ok = ok;
+  made.failed = failed;
+  if (ok + failed > 0) made.latency.record(latency, ok + failed);
+  return made;
+}
+
+model::WorkflowResult workflow(std::string name, base::Duration elapsed = 10s) {
+  model::WorkflowResult made;
+  made.name = std::move(name);
+  made.state = model::WorkflowState::kCompleted;
+  made.elapsed = elapsed;
+  return made;
+}
+
+void add_second(model::StepResult& to, std::uint32_t second, std::uint64_t ok, std::uint64_t failed,
+                base::Duration latency) {
+  model::StepSecond made;
+  made.second = second;
+  made.ok = ok;
+  made.failed = failed;
+  made.latency.record(latency, ok + failed);
+  to.series.push_back(made);
+  to.ok += ok;
+  to.failed += failed;
+  to.latency.record(latency, ok + failed);
+}
+
+model::ThresholdVerdict judged(const Threshold& one, const std::vector<model::WorkflowResult>& workflows) {
+  return judge({one}, workflows).front();
+}
+
+TEST(Thresholds, LatencyPercentilesComeFromAllTestStepsTogether) {
+  auto shop = workflow("shop");
+  shop.steps = {step("fast", 90, 0, 10ms), step("slow", 10, 0, 500ms)};
+  auto group = step("group", 100, 0, 900ms);
+  group.role = model::StepRole::kControl;
+  shop.steps.push_back(group);
+  const auto p90 = judged(threshold("latency", "p90", Comparison::kLess, 0.3), {shop});
+  EXPECT_TRUE(p90.judged);
+  EXPECT_TRUE(p90.passed);
+  EXPECT_NEAR(p90.value, 0.010, 0.0001);
+  EXPECT_EQ(p90.samples, 100u);
+  const auto p95 = judged(threshold("latency", "p95", Comparison::kLess, 0.3), {shop});
+  EXPECT_FALSE(p95.passed);
+  EXPECT_NEAR(p95.value, 0.5, 0.001);
+}
+
+TEST(Thresholds, EveryAggregateOfLatencyIsMeasured) {
+  auto shop = workflow("shop");
+  shop.steps = {step("a", 50, 0, 100ms), step("b", 50, 0, 300ms)};
+  const auto value = [&](const std::string& aggregate) {
+    return judged(threshold("latency", aggregate, Comparison::kLess, 1), {shop}).value;
+  };
+  EXPECT_NEAR(value("mean"), 0.2, 1e-6);
+  EXPECT_NEAR(value("min"), 0.1, 1e-6);
+  EXPECT_NEAR(value("max"), 0.3, 1e-6);
+  EXPECT_NEAR(value("std"), 0.1, 1e-6);
+  EXPECT_NEAR(value("median"), 0.1, 1e-3);
+  EXPECT_NEAR(value("p99.9"), 0.3, 1e-3);
+  EXPECT_NEAR(value("p999"), 0.3, 1e-3);
+  EXPECT_DOUBLE_EQ(value("count"), 100);
+}
+
+TEST(Thresholds, WhereNamesAWorkflowAStepOrATag) {
+  auto shop = workflow("shop");
+  shop.steps = {step("login", 10, 0, 10ms), step("cart", 10, 0, 40ms)};
+  shop.steps[1].tags = {{"team", "checkout"}};
+  auto admin = workflow("admin");
+  admin.steps = {step("login", 10, 0, 80ms)};
+  model::TaggedResult eu;
+  eu.tags = "region=eu,plan=free";
+  eu.ok = 4;
+  eu.latency.record(20ms, 4);
+  model::TaggedResult europe = eu;
+  europe.tags = "region=europe,plan=free";
+  europe.latency.record(900ms, 4);
+  admin.tagged = {eu, europe};
+
+  auto rule = threshold("latency", "max", Comparison::kLess, 1);
+  const auto value = [&](std::vector<std::pair<std::string, std::string>> where) {
+    rule.where = std::move(where);
+    return judged(rule, {shop, admin}).value;
+  };
+  EXPECT_NEAR(value({}), 0.08, 1e-6);
+  EXPECT_NEAR(value({{"workflow", "shop"}}), 0.04, 1e-6);
+  EXPECT_NEAR(value({{"workflow", "shop"}, {"step", "login"}}), 0.01, 1e-6);
+  EXPECT_NEAR(value({{"step", "login"}}), 0.08, 1e-6);
+  EXPECT_NEAR(value({{"team", "checkout"}}), 0.04, 1e-6);
+  EXPECT_NEAR(value({{"region", "eu"}}), 0.02, 1e-6);
+  EXPECT_EQ(judged(rule, {shop, admin}).where, "region=eu");
+}
+
+TEST(Thresholds, ANameThatMatchesNothingIsNotJudgedAndSaysSo) {
+  auto shop = workflow("shop");
+  shop.steps = {step("login", 10, 0, 10ms)};
+  auto rule = threshold("latency", "p95", Comparison::kLess, 1);
+  rule.where = {{"step", "logn"}};
+  const auto verdict = judged(rule, {shop});
+  EXPECT_FALSE(verdict.judged);
+  EXPECT_TRUE(verdict.passed);
+  EXPECT_EQ(verdict.text, "latency p95 (cannot be judged: nothing in the run is step=logn)");
+}
+
+TEST(Thresholds, CombinationsThatMakeNoSenseSayWhatThereIs) {
+  EXPECT_EQ(judgeable(threshold("latency", "rate", Comparison::kLess, 1)).error().message,
+            "latency has no 'rate'; it has p50, p95 and so on, mean, min, max, std and count");
+  EXPECT_EQ(judgeable(threshold("failed", "p95", Comparison::kLess, 1)).error().message,
+            "failed has no 'p95'; it has rate and count");
+  EXPECT_EQ(judgeable(threshold("latency", "p101.5", Comparison::kLess, 1)).error().message,
+            "'p101.5' is no aggregate; there are p50, p95, p99.9 and so on, mean, min, max, std, rate and count");
+  auto rule = threshold("service", "p95", Comparison::kLess, 1);
+  rule.window = 10s;
+  EXPECT_FALSE(judgeable(rule));
+  rule = threshold("dropped", "count", Comparison::kLess, 1);
+  rule.where = {{"step", "login"}};
+  EXPECT_FALSE(judgeable(rule));
+  const auto verdict = judged(rule, {workflow("shop")});
+  EXPECT_FALSE(verdict.judged);
+  EXPECT_NE(verdict.text.find("counted per workflow"), std::string::npos);
+}
+
+TEST(Thresholds, RatesOfFailureAreFractionsAndRatesOfRequestsArePerSecond) {
+  auto shop = workflow("shop", 20s);
+  shop.steps = {step("a", 980, 20, 1ms)};
+  EXPECT_DOUBLE_EQ(judged(threshold("failed", "rate", Comparison::kLess, 0.01), {shop}).value, 0.02);
+  EXPECT_DOUBLE_EQ(judged(threshold("failed", "count", Comparison::kLess, 30), {shop}).value, 20);
+  EXPECT_DOUBLE_EQ(judged(threshold("requests", "rate", Comparison::kGreater, 40), {shop}).value, 50);
+  EXPECT_TRUE(judged(threshold("requests", "count", Comparison::kEqual, 1000), {shop}).passed);
+}
+
+TEST(Thresholds, IterationsDropsLatenessAndChecksAreMeasuredPerWorkflow) {
+  auto shop = workflow("shop", 10s);
+  shop.iterations = 190;
+  shop.arrivals = 200;
+  shop.dropped = 10;
+  shop.lateness.record(2ms, 190);
+  shop.steps = {step("a", 190, 0, 1ms)};
+  shop.steps[0].checks = {{"status: 200", 180, 10}};
+  EXPECT_DOUBLE_EQ(judged(threshold("iterations", "rate", Comparison::kGreater, 1), {shop}).value, 19);
+  EXPECT_DOUBLE_EQ(judged(threshold("dropped", "rate", Comparison::kLess, 0.1), {shop}).value, 0.05);
+  EXPECT_DOUBLE_EQ(judged(threshold("dropped", "count", Comparison::kLess, 1), {shop}).value, 10);
+  EXPECT_NEAR(judged(threshold("lateness", "p99", Comparison::kLess, 1), {shop}).value, 0.002, 1e-5);
+  EXPECT_NEAR(judged(threshold("checks", "rate", Comparison::kGreater, 0.9), {shop}).value, 180.0 / 190, 1e-9);
+}
+
+TEST(Thresholds, UserMetricsAreJudgedByTheirType) {
+  auto shop = workflow("shop", 10s);
+  model::UserMetric sold{.name = "sold", .type = model::MetricType::kCounter, .count = 4, .sum = 30, .values = {}};
+  model::UserMetric hit{.name = "hit", .type = model::MetricType::kRate, .count = 10, .trues = 7, .values = {}};
+  model::UserMetric size{
+      .name = "size", .type = model::MetricType::kTrend, .count = 2, .sum = 30, .min = 10, .max = 20, .values = {}};
+  size.values.record(std::chrono::nanoseconds(10'000));
+  size.values.record(std::chrono::nanoseconds(20'000));
+  model::UserMetric level{
+      .name = "level", .type = model::MetricType::kGauge, .count = 2, .last = 5, .min = 1, .max = 9, .values = {}};
+  shop.metrics = {sold, hit, size, level};
+  const auto value = [&](const char* name, const char* aggregate) {
+    const auto verdict = judged(threshold(name, aggregate, Comparison::kLess, 1e9), {shop});
+    EXPECT_TRUE(verdict.judged) << verdict.text;
+    return verdict.value;
+  };
+  EXPECT_DOUBLE_EQ(value("sold", "count"), 30);
+  EXPECT_DOUBLE_EQ(value("sold", "rate"), 3);
+  EXPECT_DOUBLE_EQ(value("hit", "rate"), 0.7);
+  EXPECT_DOUBLE_EQ(value("size", "mean"), 15);
+  EXPECT_NEAR(value("size", "p99"), 20, 0.2);
+  EXPECT_DOUBLE_EQ(value("level", "last"), 5);
+  EXPECT_EQ(judged(threshold("sold", "p95", Comparison::kLess, 1), {shop}).text,
+            "sold p95 (cannot be judged: 'sold' is a counter: it has count and rate)");
+  EXPECT_EQ(judged(threshold("sodl", "count", Comparison::kLess, 1), {shop}).text,
+            "sodl count (cannot be judged: no metric named 'sodl' was recorded)");
+}
+
+TEST(Thresholds, TooFewSamplesAreNotJudged) {
+  auto shop = workflow("shop");
+  shop.steps = {step("a", 99, 0, 5s)};
+  auto rule = threshold("latency", "p99", Comparison::kLess, 1);
+  rule.min_samples = 100;
+  const auto verdict = judged(rule, {shop});
+  EXPECT_FALSE(verdict.judged);
+  EXPECT_TRUE(verdict.passed);
+  EXPECT_EQ(verdict.samples, 99u);
+}
+
+TEST(Thresholds, NoRequestsAtAllFailALowerBoundOnTheirNumber) {
+  auto shop = workflow("shop");
+  shop.steps = {step("a", 0, 0, 0s)};
+  const auto verdict = judged(threshold("requests", "count", Comparison::kGreater, 0), {shop});
+  EXPECT_TRUE(verdict.judged);
+  EXPECT_FALSE(verdict.passed);
+}
+
+TEST(ThresholdJudge, AFailureOverTheWholeRunMayRecover) {
+  auto shop = workflow("shop", 2s);
+  shop.state = model::WorkflowState::kRunning;
+  shop.steps = {step("a", 5, 5, 1ms)};
+  ThresholdJudge judge({threshold("failed", "rate", Comparison::kLess, 0.1)});
+  judge.observe({shop}, 2s);
+  EXPECT_FALSE(judge.verdicts()[0].passed);
+  EXPECT_EQ(judge.verdicts()[0].failed_at, 2s);
+  shop.steps = {step("a", 995, 5, 1ms)};
+  shop.elapsed = 10s;
+  judge.finish({shop}, 10s);
+  EXPECT_TRUE(judge.verdicts()[0].passed);
+  EXPECT_EQ(judge.verdicts()[0].failed_at, 0s);
+  EXPECT_EQ(judge.abort(), nullptr);
+}
+
+TEST(ThresholdJudge, AnAbortingThresholdAsksOnceAndStaysFailed) {
+  auto shop = workflow("shop", 3s);
+  shop.state = model::WorkflowState::kRunning;
+  shop.steps = {step("a", 5, 95, 1ms)};
+  auto rule = threshold("failed", "rate", Comparison::kLess, 0.1);
+  rule.abort = true;
+  ThresholdJudge judge({threshold("latency", "p95", Comparison::kLess, 1), rule, rule});
+  judge.observe({shop}, 3s);
+  ASSERT_NE(judge.abort(), nullptr);
+  EXPECT_EQ(judge.abort(), &judge.verdicts()[1]);
+  EXPECT_TRUE(judge.verdicts()[1].aborted);
+  EXPECT_FALSE(judge.verdicts()[2].aborted);
+  shop.steps = {step("a", 9995, 95, 1ms)};
+  judge.finish({shop}, 4s);
+  EXPECT_FALSE(judge.verdicts()[1].passed);
+  EXPECT_EQ(judge.verdicts()[1].failed_at, 3s);
+}
+
+TEST(ThresholdJudge, AGrowingCountIsNotHeldAgainstTheRunBeforeItsEnd) {
+  auto shop = workflow("shop", 1s);
+  shop.state = model::WorkflowState::kRunning;
+  shop.steps = {step("a", 5, 0, 1ms)};
+  auto rule = threshold("requests", "count", Comparison::kGreaterEqual, 100);
+  rule.abort = true;
+  ThresholdJudge judge({rule});
+  judge.observe({shop}, 1s);
+  EXPECT_EQ(judge.abort(), nullptr);
+  judge.finish({shop}, 1s);
+  EXPECT_FALSE(judge.verdicts()[0].passed);
+  EXPECT_EQ(judge.abort(), nullptr) << "there is nothing left to abort";
+}
+
+TEST(ThresholdJudge, AWindowFailsForGoodWhenOneStretchWasBad) {
+  auto shop = workflow("shop", 20s);
+  shop.steps = {step("a", 0, 0, 0s)};
+  for (std::uint32_t second = 0; second != 20; ++second) {
+    add_second(shop.steps[0], second, 100, 0, second >= 8 && second < 12 ? base::Duration(2s) : base::Duration(10ms));
+  }
+  auto rule = threshold("latency", "p50", Comparison::kLess, 1);
+  EXPECT_TRUE(judged(rule, {shop}).passed);
+  rule.window = 5s;
+  const auto verdict = judged(rule, {shop});
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_EQ(verdict.failed_at, 11s) << "the first window with more than half of it bad is [6, 11)";
+  EXPECT_NEAR(verdict.value, 2, 0.02);
+  EXPECT_EQ(verdict.samples, 500u);
+}
+
+TEST(ThresholdJudge, WindowsAreJudgedAsTheyCompleteAndGiveTheSameAsAtTheEnd) {
+  auto shop = workflow("shop", 0s);
+  shop.state = model::WorkflowState::kRunning;
+  shop.steps = {step("a", 0, 0, 0s)};
+  auto rule = threshold("requests", "rate", Comparison::kGreaterEqual, 100);
+  rule.window = 3s;
+  rule.abort = true;
+  ThresholdJudge judge({rule});
+  for (std::uint32_t second = 0; second != 10; ++second) {
+    add_second(shop.steps[0], second, second == 6 ? 10 : 100, 0, 1ms);
+    shop.elapsed = std::chrono::seconds(second + 1);
+    judge.observe({shop}, shop.elapsed);
+    EXPECT_EQ(judge.abort() != nullptr, second >= 7) << second << ": a second counts once it has settled";
+  }
+  EXPECT_EQ(judge.verdicts()[0].failed_at, 7s);
+  EXPECT_NEAR(judge.verdicts()[0].value, 70, 1e-9);
+}
+
+TEST(ThresholdJudge, WindowsBeginWhereCountingBegan) {
+  auto shop = workflow("shop", 6s);
+  shop.began = 4500ms;
+  shop.steps = {step("a", 0, 0, 0s)};
+  for (std::uint32_t second = 4; second != 10; ++second) add_second(shop.steps[0], second, 100, 0, 1ms);
+  auto rule = threshold("requests", "rate", Comparison::kGreaterEqual, 100);
+  rule.window = 3s;
+  EXPECT_TRUE(judged(rule, {shop}).passed) << "the warm-up's empty seconds are not judged";
+}
+
+TEST(ThresholdJudge, ARunShorterThanTheWindowIsJudgedAsAWhole) {
+  auto shop = workflow("shop", 3s);
+  shop.steps = {step("a", 0, 0, 0s)};
+  add_second(shop.steps[0], 0, 10, 10, 1ms);
+  auto rule = threshold("failed", "rate", Comparison::kLess, 0.1);
+  rule.window = 10s;
+  const auto verdict = judged(rule, {shop});
+  EXPECT_TRUE(verdict.judged);
+  EXPECT_FALSE(verdict.passed);
+}
+
+}  // namespace
+}  // namespace muster::engine
