@@ -2,6 +2,7 @@
 that what disturbed a whole round does not widen the interval."""
 
 import dataclasses
+import math
 import random
 import statistics
 
@@ -30,5 +31,10 @@ def median(samples):
 
 
 def ratio(samples, base):
-    return bootstrap(lambda chosen: statistics.median(samples[i] for i in chosen)
-                     / max(1e-12, statistics.median(base[i] for i in chosen)), min(len(samples), len(base)))
+    """Infinite where the base is 0: ticks are too coarse for what was measured, so measure for longer."""
+
+    def of(chosen):
+        below = statistics.median(base[i] for i in chosen)
+        return statistics.median(samples[i] for i in chosen) / below if below > 0 else math.inf
+
+    return bootstrap(of, min(len(samples), len(base)))

@@ -1,0 +1,99 @@
+"""Memory per VU: resident bytes of all of muster's processes with many VUs, less those of the same run with one VU, per VU.
+10,000 VUs that hold a connection each, plain and TLS; 50,000 that think for 10 s and open a connection per iteration.
+Prints one table and writes build/bench/memory.json."""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import tempfile
+import time
+
+import lab
+
+PLAN = """\
+muster: 1
+target: {{ url: "{url}", insecure: true, connections: {connections} }}
+workflows:
+  - name: idle
+    load: {{ vus: [ {{ to: {vus}, over: {ramp}s }}, {{ hold: {hold}s }} ] }}
+    steps:
+      - get: /
+      - think: 10s
+"""
+# title, TLS, VUs, connections, limit in KiB per VU
+CASES = [
+    ("10,000 VUs, a connection each, plain", False, 10_000, "vu", 6),
+    ("10,000 VUs, a connection each, TLS", True, 10_000, "vu", 40),
+    ("50,000 VUs, 10 s think, a connection per iteration", False, 50_000, "iteration", 2),
+]
+
+
+def descendants(pid):
+    """The process and everything below it."""
+    found = [pid]
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        found += [below for child in task.read_text().split() for below in descendants(int(child))]
+    return found
+
+
+def resident(pid):
+    """(bytes resident, open sockets) of a process tree; pages that its processes share are counted once (PSS)."""
+    size = sockets = 0
+    for process in descendants(pid):
+        try:
+            rollup = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text()
+            size += next(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
+            sockets += sum(1 for fd in pathlib.Path(f"/proc/{process}/fd").iterdir() if fd.readlink().name.startswith("socket:"))
+        except OSError:  # it has ended, or closed that fd, in between
+            pass
+    return size, sockets
+
+
+def run(url, vus, connections, ramp, hold):
+    """Median resident bytes and most sockets while all VUs are there, and the summary."""
+    with tempfile.TemporaryDirectory() as folder:
+        plan, summary = pathlib.Path(folder, "plan.yaml"), pathlib.Path(folder, "summary.json")
+        plan.write_text(PLAN.format(url=url, vus=vus, connections=connections, ramp=ramp, hold=hold))
+        process = subprocess.Popen(["taskset", "-c", str(lab.GENERATOR_CORE), lab.MUSTER, "run", plan, "--cores", "1", "--ui", "none",
+                                    "--out", f"json={summary}"], stdout=subprocess.DEVNULL)
+        start, sizes, most = time.monotonic(), [], 0
+        while process.poll() is None:
+            time.sleep(0.5)
+            if ramp + 2 < time.monotonic() - start < ramp + hold - 1:
+                size, sockets = resident(process.pid)
+                sizes.append(size)
+                most = max(most, sockets)
+        if not sizes or not summary.exists():
+            raise SystemExit(f"muster ended with status {process.returncode} before anything could be measured")
+        return sorted(sizes)[len(sizes) // 2], most, json.loads(summary.read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ramp", type=int, default=10, help="seconds over which VUs start")
+    parser.add_argument("--hold", type=int, default=20, help="seconds during which all are there")
+    parser.add_argument("--vus", type=int, help="so many in every case, to try it out")
+    arguments = parser.parse_args()
+    open_files = lab.raise_limits()
+    results = {}
+    print(f"{'':52} {'KiB per VU':>10} {'limit':>6} {'idle MiB':>9} {'full MiB':>9} {'sockets':>8} {'failed':>7} {'rate':>7} {'late p99':>9}")
+    with lab.Nginx() as server:
+        for title, tls, vus, connections, limit in CASES:
+            vus = arguments.vus or vus
+            if connections == "vu" and vus + 200 > open_files:
+                print(f"{title:52} left out: needs {vus + 200} open files, and {open_files} are allowed")
+                continue
+            idle, _, _ = run(server.url(tls), 1, connections, 1, 8)
+            full, sockets, summary = run(server.url(tls), vus, connections, arguments.ramp, arguments.hold)
+            per_vu = (full - idle) / (vus - 1) / 1024
+            late = summary["workflows"][0].get("lateness_us", {}).get("p99", float("nan"))
+            results[title] = {"kib_per_vu": per_vu, "limit": limit, "idle": idle, "full": full, "sockets": sockets,
+                              "failed": summary["failed"], "rate": summary["rate"], "lateness_p99_us": late}
+            print(f"{title:52} {per_vu:10.2f} {limit:6} {idle / 2**20:9.1f} {full / 2**20:9.1f} {sockets:8} {summary['failed']:7} "
+                  f"{summary['rate']:7.0f} {late / 1000:6.2f} ms")
+    lab.save("memory", {"cases": results})
+
+
+if __name__ == "__main__":
+    main()
