@@ -42,7 +42,7 @@ struct UrlLimits {
 };
 
 struct CookieLimits {
-  // Cookies per jar, that is, per VU. When full, the one that expires first, then the oldest, makes room.
+  // Cookies per jar, that is, per VU. When full, expired ones make room, then the oldest.
   std::uint32_t max_cookies = 50;
 
   // Name and value of one cookie together, in bytes (RFC 6265 section 6.1 asks for at least 4096).

@@ -1,0 +1,45 @@
+// The first byte chooses coding and limit, the rest is a compressed body. It must decode the same whole and byte by
+// byte, with a decoder that has just met another body, and never to more than the limit.
+#include <string>
+#include <string_view>
+
+#include "protocol/content_coding.h"
+
+namespace {
+
+using namespace muster::protocol;
+
+void require(bool condition) {
+  if (!condition) __builtin_trap();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
+  // Byte 0, bit 0: gzip or deflate. Bit 1: a limit that small inputs can reach. Bits 2 and up: other names.
+  constexpr std::string_view kNames[] = {"gzip", "deflate", "identity", "x-gzip", "br"};
+  const std::size_t other = static_cast<std::size_t>(data[0] >> 2) % 4;
+  const std::optional<ContentCoding> coding = content_coding(kNames[(data[0] & 1) + other]);
+  if (!coding) return 0;
+  ContentCodingLimits limits;
+  limits.max_output_bytes = (data[0] & 2) != 0 ? 64 : 1 << 20;
+
+  static ContentDecoder decoder;
+  std::string whole;
+  const auto good = decoder.decode(*coding, body, whole, limits);
+  require(whole.size() <= limits.max_output_bytes);
+  require(good.has_value() || !good.error().message.empty());
+
+  std::string parts;
+  bool parts_good = decoder.start(*coding).has_value();
+  for (std::size_t at = 0; at < body.size() && parts_good; ++at) {
+    parts_good = decoder.write(body.substr(at, 1), parts, limits).has_value();
+  }
+  parts_good = parts_good && decoder.finish().has_value();
+  require(parts.size() <= limits.max_output_bytes);
+  require(parts_good == good.has_value());
+  require(!parts_good || parts == whole);
+  return 0;
+}
