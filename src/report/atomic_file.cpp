@@ -1,0 +1,119 @@
+#include "report/atomic_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+
+namespace muster::report {
+namespace {
+
+std::string advice(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "free some space there, or name a file on another disk";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "name a folder that you may write to";
+    case ENOENT:
+    case ENOTDIR:
+      return "make the folder first, or name one that exists";
+    case EISDIR:
+      return "name a file, not a folder";
+    default:
+      return "name another file";
+  }
+}
+
+std::unexpected<base::Error> refusal(const std::string& path, int error) {
+  return base::fail(
+      fmt::format("cannot write '{}': {}; {}", path, std::generic_category().message(error), advice(error)));
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Where the bytes shall lie in the end: a link is replaced at its far end, not by a file of its own.
+std::string resolved(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
+  return real ? std::string(real.get()) : path;
+}
+
+int write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+base::Expected<void> write_directly(const std::string& path, std::string_view bytes) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return refusal(path, errno);
+  int error = write_all(file, bytes);
+  if (::close(file) != 0 && error == 0) error = errno;
+  if (error != 0) return refusal(path, error);
+  return {};
+}
+
+// What open(2) would have given a new file; reading the mask means setting it, for a moment.
+mode_t usual_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+}  // namespace
+
+base::Expected<void> check_writable(const std::string& path) {
+  if (path == "-") return {};
+  struct stat there{};
+  const std::string place = resolved(path);
+  if (::stat(place.c_str(), &there) == 0) {
+    if (S_ISDIR(there.st_mode)) return refusal(path, EISDIR);
+    if (!S_ISREG(there.st_mode)) return {};
+  }
+  const std::string folder = folder_of(place);
+  if (::stat(folder.c_str(), &there) != 0) return refusal(path, errno);
+  if (!S_ISDIR(there.st_mode)) return refusal(path, ENOTDIR);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) return refusal(path, errno);
+  return {};
+}
+
+base::Expected<void> write_atomically(const std::string& path, std::string_view bytes) {
+  if (path == "-") {
+    if (const int error = write_all(STDOUT_FILENO, bytes); error != 0) return refusal("standard output", error);
+    return {};
+  }
+  const std::string place = resolved(path);
+  struct stat there{};
+  const bool exists = ::stat(place.c_str(), &there) == 0;
+  if (exists && S_ISDIR(there.st_mode)) return refusal(path, EISDIR);
+  if (exists && !S_ISREG(there.st_mode)) return write_directly(place, bytes);
+
+  std::string temporary = place + ".XXXXXX";
+  const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (file < 0) return refusal(path, errno);
+  int error = write_all(file, bytes);
+  if (error == 0 && ::fchmod(file, exists ? there.st_mode & 07777 : usual_mode()) != 0) error = errno;
+  if (error == 0 && ::fsync(file) != 0) error = errno;
+  if (::close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(temporary.c_str(), place.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(temporary.c_str());
+  return refusal(path, error);
+}
+
+}  // namespace muster::report

@@ -1,0 +1,18 @@
+// Writes a file so that others see either what was there before or all of the new content, never a part: into a
+// temporary file beside it, then renamed over it. Control plane only; blocks on the disk.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace muster::report {
+
+// Whether a file could be made or replaced at `path` as things stand now; the disk may still fill up.
+base::Expected<void> check_writable(const std::string& path);
+
+// A device or pipe at `path` is written to directly; "-" is standard output; a symbolic link is followed.
+base::Expected<void> write_atomically(const std::string& path, std::string_view bytes);
+
+}  // namespace muster::report

@@ -1,0 +1,37 @@
+#include "report/json_output.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "report/atomic_file.h"
+#include "report/summary_json.h"
+
+namespace muster::report {
+namespace {
+
+class JsonOutput : public Output {
+ public:
+  explicit JsonOutput(std::string path) : path_(std::move(path)) {}
+
+  base::Expected<void> open(const RunInfo&) override { return check_writable(path_); }
+  base::Expected<void> write(const model::RunResult&) override { return {}; }
+  base::Expected<void> finish(const model::RunResult& result) override {
+    return write_atomically(path_, summary_json(result));
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+OutputKind json_output() {
+  return {"json", "json=FILE: a summary for scripts at the end of the run; '-' is standard output",
+          [](std::string argument) -> base::Expected<std::unique_ptr<Output>> {
+            if (argument.empty()) return base::fail("--out json needs a file; write --out json=FILE");
+            return std::make_unique<JsonOutput>(std::move(argument));
+          }};
+}
+
+}  // namespace muster::report

@@ -1,0 +1,135 @@
+#include "report/totals.h"
+
+#include <algorithm>
+#include <map>
+
+namespace muster::report {
+namespace {
+
+using SecondMap = std::map<std::uint32_t, SecondTotals>;
+
+void add(Totals& sum, const model::StepResult& step) {
+  sum.requests += step.ok + step.failed;
+  sum.failed += step.failed;
+  sum.skipped += step.skipped;
+  sum.retried += step.retried;
+  sum.connections += step.connections;
+  sum.bytes_in += step.bytes_in;
+  sum.bytes_out += step.bytes_out;
+  for (std::size_t i = 0; i != sum.errors.size(); ++i) sum.errors[i] += step.errors[i];
+  sum.latency.merge(step.latency);
+  sum.service.merge(step.service);
+}
+
+void add(Totals& sum, const model::WorkflowResult& workflow) {
+  for (const model::StepResult& step : workflow.steps) {
+    if (step.role == model::StepRole::kTest) add(sum, step);
+  }
+  sum.lateness.merge(workflow.lateness);
+  sum.vus += workflow.vus;
+}
+
+void add(SecondMap& seconds, const model::WorkflowResult& workflow) {
+  for (const model::StepResult& step : workflow.steps) {
+    if (step.role != model::StepRole::kTest) continue;
+    for (const model::StepSecond& part : step.series) {
+      SecondTotals& sum = seconds[part.second];
+      sum.requests += part.ok + part.failed;
+      sum.failed += part.failed;
+      sum.bytes_in += part.bytes_in;
+      sum.bytes_out += part.bytes_out;
+      sum.latency.merge(part.latency);
+    }
+  }
+  for (const model::WorkflowSecond& part : workflow.series) {
+    SecondTotals& sum = seconds[part.second];
+    sum.vus += part.vus;
+    sum.iterations += part.iterations;
+    sum.dropped += part.dropped;
+  }
+}
+
+struct Extent {
+  base::Duration begin = base::Duration::max();
+  base::Duration end{};
+
+  void include(const model::WorkflowResult& workflow) {
+    if (workflow.elapsed <= base::Duration::zero()) return;
+    begin = std::min(begin, workflow.began);
+    end = std::max(end, workflow.began + workflow.elapsed);
+  }
+  base::Duration length() const { return end > begin ? end - begin : base::Duration{}; }
+};
+
+std::vector<SecondTotals> finished(SecondMap& seconds, const Extent& extent) {
+  // Less than this of a second says nothing about the rate in it.
+  constexpr double kLeast = 0.1;
+  std::vector<SecondTotals> list;
+  list.reserve(seconds.size());
+  for (auto& [second, sum] : seconds) {
+    sum.second = second;
+    const base::Duration from = std::max<base::Duration>(std::chrono::seconds(second), extent.begin);
+    const base::Duration to = std::min<base::Duration>(std::chrono::seconds(second + 1), extent.end);
+    const double covered = to > from ? base::seconds(to - from) : 1.0;
+    sum.rate = static_cast<double>(sum.requests) / (covered < kLeast ? 1.0 : covered);
+    list.push_back(std::move(sum));
+  }
+  return list;
+}
+
+}  // namespace
+
+double Totals::rate() const {
+  return counted > base::Duration::zero() ? static_cast<double>(requests) / base::seconds(counted) : 0;
+}
+
+Totals totals(const model::StepResult& step, base::Duration counted) {
+  Totals sum;
+  add(sum, step);
+  sum.counted = counted;
+  return sum;
+}
+
+Totals totals(const model::WorkflowResult& workflow) {
+  Totals sum;
+  add(sum, workflow);
+  sum.counted = workflow.elapsed;
+  return sum;
+}
+
+Totals totals(const model::RunResult& run) {
+  Totals sum;
+  Extent extent;
+  for (const model::WorkflowResult& workflow : run.workflows) {
+    add(sum, workflow);
+    extent.include(workflow);
+  }
+  sum.counted = extent.length();
+  return sum;
+}
+
+LoadModel load_model(const model::RunResult& run) {
+  const auto open = std::ranges::count_if(run.workflows, &model::WorkflowResult::open);
+  if (open == 0) return LoadModel::kClosed;
+  return open == std::ssize(run.workflows) ? LoadModel::kOpen : LoadModel::kMixed;
+}
+
+std::vector<SecondTotals> seconds_of(const model::WorkflowResult& workflow) {
+  SecondMap seconds;
+  Extent extent;
+  add(seconds, workflow);
+  extent.include(workflow);
+  return finished(seconds, extent);
+}
+
+std::vector<SecondTotals> seconds_of(const model::RunResult& run) {
+  SecondMap seconds;
+  Extent extent;
+  for (const model::WorkflowResult& workflow : run.workflows) {
+    add(seconds, workflow);
+    extent.include(workflow);
+  }
+  return finished(seconds, extent);
+}
+
+}  // namespace muster::report

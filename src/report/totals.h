@@ -1,0 +1,59 @@
+// Sums over a result that every output tells alike: what counts as a request, over which time a rate is taken, and the
+// whole run's seconds. Pure; percentiles come from merged histograms, never from averages of percentiles.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/time.h"
+#include "metrics/histogram.h"
+#include "model/result.h"
+
+namespace muster::report {
+
+// Requests are the executions of steps that make a client call (role test), in `start` and `stop` too.
+struct Totals {
+  std::uint64_t requests = 0;  // failed ones included
+  std::uint64_t failed = 0;
+  std::uint64_t skipped = 0;
+  std::uint64_t retried = 0;
+  std::uint64_t connections = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::array<std::uint64_t, model::kErrorClasses> errors{};
+  metrics::Histogram latency;
+  metrics::Histogram service;   // open loads only
+  metrics::Histogram lateness;  // of workflows
+  base::Duration counted{};     // the time that `rate` is taken over
+  std::uint64_t vus = 0;        // active now
+
+  double rate() const;  // requests a second
+};
+
+Totals totals(const model::StepResult& step, base::Duration counted);  // whatever its role
+Totals totals(const model::WorkflowResult& workflow);
+// Counted time is from the first workflow's begin to the last one's end, pauses between layers included.
+Totals totals(const model::RunResult& run);
+
+enum class LoadModel : std::uint8_t { kClosed, kOpen, kMixed };
+LoadModel load_model(const model::RunResult& run);
+
+struct SecondTotals {
+  std::uint32_t second = 0;  // since the run's start
+  std::uint64_t requests = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t iterations = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t vus = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  double rate = 0;  // requests a second, also for a second that was counted in part
+  metrics::CoarseHistogram latency;
+};
+
+// Ascending; seconds in which nothing happened are absent.
+std::vector<SecondTotals> seconds_of(const model::WorkflowResult& workflow);
+std::vector<SecondTotals> seconds_of(const model::RunResult& run);
+
+}  // namespace muster::report
