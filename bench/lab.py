@@ -16,7 +16,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RELEASE = ROOT / "build" / "release"
 RESULTS = ROOT / "build" / "bench"
-MUSTER = RELEASE / "muster"
+MUSTER = pathlib.Path(os.environ.get("MUSTER", RELEASE / "muster"))  # another build may stand in for it
 FLOOR = RELEASE / "floor"
 GENERATOR_CORE, SERVER_CORE = 0, 1
 
