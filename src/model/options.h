@@ -1,0 +1,39 @@
+// The limits of the model room: what is accepted of a result that comes from another process (a snapshot in shared
+// memory, a message of another node, a file) before memory is spent on it, and what merging many of them may grow to.
+#pragma once
+
+#include <cstddef>
+
+namespace muster::model {
+
+// Bytes of one encoded workflow result. An hour of 20 steps with per-second series takes about 10 MB. In memory a
+// result that was made up to be expensive takes some 30 times its bytes, so this is also the bound on that.
+constexpr std::size_t kMaxResultBytes = std::size_t{32} << 20;
+
+// Bytes of one text: a name, a label, a sample of a failing exchange. Longer ones are cut when they are recorded.
+constexpr std::size_t kMaxResultText = std::size_t{64} << 10;
+
+// Bytes of one provided value (JSON text). A larger one would make the context of a layer slow to replicate.
+constexpr std::size_t kMaxProvidedBytes = std::size_t{1} << 20;
+
+// Steps of a workflow, and checks, static tags, statuses or kept samples of a step.
+constexpr std::size_t kMaxResultSteps = 10'000;
+constexpr std::size_t kMaxResultDetails = 10'000;
+
+// Seconds of a series: a week. Longer runs must thin their series out first.
+constexpr std::size_t kMaxResultSeconds = 7 * 24 * 3600;
+
+// User metrics, combinations of tags and notes of a workflow. Merging parts that know different ones stops here:
+// further combinations of tags are counted as "other", further metrics and notes are not taken up.
+constexpr std::size_t kMaxResultMetrics = 1'000;
+constexpr std::size_t kMaxResultTagged = 1'000;
+constexpr std::size_t kMaxResultNotes = 1'000;
+
+// Provided keys of a workflow, and values of one key (`keep: all` with a `max` above this is refused).
+constexpr std::size_t kMaxProvidedKeys = 1'000;
+constexpr std::size_t kMaxProvidedValues = 1'000'000;
+
+// Cores that took part in one workflow.
+constexpr std::size_t kMaxResultCores = 100'000;
+
+}  // namespace muster::model

@@ -1,0 +1,27 @@
+// The binary form of workflow results, for snapshots and messages: a version, then the fields in order, numbers as
+// varints (metrics/wire.h), histograms as in metrics/histogram_codec.h. Equal results have equal bytes. Decoding trusts
+// nothing: limits are in model/options.h, and what could not have come from encoding is refused.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "metrics/wire.h"
+#include "model/result.h"
+
+namespace muster::model {
+
+constexpr std::uint8_t kResultVersion = 1;
+
+// Appends to `out`. Numbers that are not finite (a user's metric) become the nearest that are; NaN becomes 0.
+void encode(const WorkflowResult& result, std::string& out);
+
+// All of `bytes` must be one result.
+base::Expected<WorkflowResult> decode_workflow_result(std::string_view bytes);
+
+// The same as part of a larger message; if the reader fails, what was read is not to be used.
+void write(metrics::Writer& writer, const WorkflowResult& result);
+WorkflowResult read_workflow_result(metrics::Reader& reader);
+
+}  // namespace muster::model
