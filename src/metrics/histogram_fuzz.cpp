@@ -7,11 +7,11 @@
 
 #include "metrics/histogram_codec.h"
 
+namespace muster::metrics {
 namespace {
 
 template <unsigned SubBits>
 void round_trip(std::string_view input) {
-  using namespace muster::metrics;
   auto decoded = decode<SubBits>(input);
   if (!decoded) return;
   std::string again;
@@ -28,10 +28,11 @@ void round_trip(std::string_view input) {
 }
 
 }  // namespace
+}  // namespace muster::metrics
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
-  round_trip<9>(input);
-  round_trip<6>(input);
+  muster::metrics::round_trip<9>(input);
+  muster::metrics::round_trip<6>(input);
   return 0;
 }
