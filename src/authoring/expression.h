@@ -18,7 +18,8 @@ struct Node;  // the parsed form, private to the expression sources
 // An error at a place within the expression's text; the loader turns it into file:line:column and a caret.
 struct ExpressionError {
   std::string message;
-  std::size_t offset = 0;  // bytes from the start of the text
+  std::size_t offset = 0;   // bytes from the start of the text
+  bool in_subject = false;  // compile_check only: the place is in the subject rather than in the condition
 };
 
 class Expression {

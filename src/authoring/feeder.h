@@ -33,6 +33,12 @@ class Feeder {
   const model::Value& cell(std::size_t row, std::size_t column) const { return cells_[row * columns_.size() + column]; }
 
  private:
+  friend class CsvReader;
+  friend class JsonRows;
+
+  static base::Expected<Feeder> from_owned_csv(std::unique_ptr<std::string> text, std::string_view what,
+                                               char delimiter);
+
   std::vector<std::string> columns_;
   std::vector<model::Value> cells_;
   std::vector<std::unique_ptr<std::string>> text_;  // what the cells' views point into
@@ -40,7 +46,8 @@ class Feeder {
 
 class FeederCursor {
  public:
-  // Core `core` of `cores`; VUs of this core are `first_vu`, … of `vus` in all. Unique rows are dealt out disjointly.
+  // Core `core` of `cores`; `vus` in all. Sequential and unique: core c takes rows c, c + cores, …, so that rows are
+  // dealt out disjointly; sequential starts again at the end. Per VU: VU v always has row v modulo rows.
   FeederCursor(std::size_t rows, model::Pick pick, std::uint32_t core, std::uint32_t cores, std::uint64_t vus);
 
   // The row for the next iteration of VU `vu` (from 0, whole run), or nothing when unique rows have run out.
@@ -51,7 +58,6 @@ class FeederCursor {
   model::Pick pick_;
   std::uint64_t next_;
   std::uint64_t step_;
-  std::uint64_t vus_;
 };
 
 }  // namespace muster::authoring

@@ -2,6 +2,8 @@
 // caller reuses. Each hole is escaped for its place.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,12 +45,16 @@ class TextTemplate {
     std::string source;                // the hole's text, for messages
   };
 
+  template <class Out>
+  base::Expected<void> render_to(const Evaluation& evaluation, Out& out) const;
+
   std::vector<Part> parts_;
   std::size_t holes_ = 0;
   Escape escape_ = Escape::kNone;
 };
 
-// Appends `value` as text, escaped; a missing value appends nothing and returns false.
+// Appends `value` as text, escaped; false for a missing value, or one that the place does not allow: then nothing was
+// appended.
 bool append_value(std::string& out, const model::Value& value, Escape escape);
 
 // Appends `value` as a JSON value: text is quoted, JSON stands as it is, null and missing become null.

@@ -1,0 +1,232 @@
+#include "authoring/json_scan.h"
+
+#include <charconv>
+
+#include "authoring/arena_text.h"
+#include "authoring/value_text.h"
+
+namespace muster::authoring {
+namespace {
+
+using model::Value;
+
+bool space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+void skip_space(std::string_view& text) {
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+}
+
+// Length of the string that starts with the quote at `from`, both quotes included; 0 where it is not closed.
+std::size_t string_length(std::string_view text, std::size_t from) {
+  for (std::size_t at = from + 1; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      return at + 1 - from;
+    }
+  }
+  return 0;
+}
+
+std::size_t container_length(std::string_view text) {
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') {
+      const std::size_t length = string_length(text, at);
+      if (length == 0) return 0;
+      at += length - 1;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return at + 1;
+    }
+  }
+  return 0;
+}
+
+// Length of the value at the start of `text`; 0 where there is none.
+std::size_t value_length(std::string_view text) {
+  if (text.empty()) return 0;
+  if (text.front() == '"') return string_length(text, 0);
+  if (text.front() == '{' || text.front() == '[') return container_length(text);
+  std::size_t at = 0;
+  while (at < text.size() && !space(text[at]) && text[at] != ',' && text[at] != ']' && text[at] != '}') ++at;
+  return at;
+}
+
+std::optional<std::uint32_t> four_hex(std::string_view text, std::size_t at) {
+  std::uint32_t code = 0;
+  if (at > text.size() || text.size() - at < 4) return std::nullopt;
+  const char* const end = text.data() + at + 4;
+  const auto [stop, failure] = std::from_chars(text.data() + at, end, code, 16);
+  return failure == std::errc() && stop == end ? std::optional(code) : std::nullopt;
+}
+
+// Reads \uXXXX at `at` (of the 'u'), with the second half of a surrogate pair where there is one. False: broken.
+bool append_unicode(ArenaText& out, std::string_view text, std::size_t& at) {
+  auto code = four_hex(text, at + 1);
+  if (!code) return false;
+  at += 4;
+  if (*code >= 0xD800 && *code < 0xDC00) {
+    const bool pair = text.substr(at + 1).starts_with("\\u");
+    const auto low = pair ? four_hex(text, at + 3) : std::nullopt;
+    if (!low || *low < 0xDC00 || *low > 0xDFFF) return false;
+    code = 0x10000 + ((*code - 0xD800) << 10) + (*low - 0xDC00);
+    at += 6;
+  } else if (*code >= 0xDC00 && *code <= 0xDFFF) {
+    return false;
+  }
+  append_utf8(out, *code);
+  return true;
+}
+
+Value unescaped(std::string_view text, base::Arena& arena) {
+  if (text.find('\\') == std::string_view::npos) return Value::of(text);
+  ArenaText out(arena, text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\\') {
+      out.push_back(text[at]);
+      continue;
+    }
+    if (++at == text.size()) return {};
+    switch (text[at]) {
+      case 'n':
+        out.push_back('\n');
+        break;
+      case 'r':
+        out.push_back('\r');
+        break;
+      case 't':
+        out.push_back('\t');
+        break;
+      case 'b':
+        out.push_back('\b');
+        break;
+      case 'f':
+        out.push_back('\f');
+        break;
+      case '"':
+      case '\\':
+      case '/':
+        out.push_back(text[at]);
+        break;
+      case 'u':
+        if (!append_unicode(out, text, at)) return {};
+        break;
+      default:
+        return {};
+    }
+  }
+  return out.overflowed() ? Value() : Value::of(out.finish());
+}
+
+bool key_equals(std::string_view raw, std::string_view name, base::Arena& arena) {
+  const std::string_view inside = raw.substr(1, raw.size() - 2);
+  if (inside.find('\\') == std::string_view::npos) return inside == name;
+  const Value key = unescaped(inside, arena);
+  return !key.missing() && key.text() == name;
+}
+
+std::optional<std::string_view> step_into(std::string_view json, const PathPart& part, base::Arena& arena) {
+  JsonElements elements(json);
+  std::string_view element;
+  if (const auto* name = std::get_if<std::string>(&part)) {
+    while (elements.object() && elements.next(element)) {
+      if (key_equals(element, *name, arena)) return elements.value();
+    }
+    return std::nullopt;
+  }
+  if (elements.object()) return std::nullopt;
+  std::int64_t index = std::get<std::int64_t>(part);
+  if (index < 0) {
+    for (JsonElements counted(json); counted.next(element);) ++index;
+    if (index < 0) return std::nullopt;
+  }
+  while (elements.next(element)) {
+    if (index-- == 0) return element;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+JsonElements::JsonElements(std::string_view json) : rest_(json) {
+  skip_space(rest_);
+  if (rest_.empty() || (rest_.front() != '[' && rest_.front() != '{')) return;
+  close_ = rest_.front() == '[' ? ']' : '}';
+  rest_.remove_prefix(1);
+}
+
+bool JsonElements::next(std::string_view& element) {
+  const auto take = [this](std::string_view& into) {
+    skip_space(rest_);
+    const std::size_t length = value_length(rest_);
+    into = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    skip_space(rest_);
+    return length > 0;
+  };
+  const auto stop = [this] {
+    rest_ = {};
+    return false;
+  };
+  skip_space(rest_);
+  if (close_ == 0 || rest_.empty() || rest_.front() == close_) return stop();
+  if (!first_) {
+    if (rest_.front() != ',') return stop();
+    rest_.remove_prefix(1);
+  }
+  first_ = false;
+  if (!take(element)) return stop();
+  if (close_ == ']') return true;
+  if (element.front() != '"' || rest_.empty() || rest_.front() != ':') return stop();
+  rest_.remove_prefix(1);
+  return take(value_) || stop();
+}
+
+Value json_value(std::string_view raw, base::Arena& arena) {
+  skip_space(raw);
+  while (!raw.empty() && space(raw.back())) raw.remove_suffix(1);
+  if (raw.empty()) return {};
+  if (raw.front() == '"') return raw.size() < 2 ? Value() : unescaped(raw.substr(1, raw.size() - 2), arena);
+  if (raw.front() == '{' || raw.front() == '[') return Value::json(raw);
+  if (raw == "true") return Value::of(true);
+  if (raw == "false") return Value::of(false);
+  if (raw == "null") return Value::null();
+  return number_of(raw);
+}
+
+Value find_in_json(std::string_view json, const Path& path, base::Arena& arena) {
+  for (const PathPart& part : path) {
+    const auto inside = step_into(json, part, arena);
+    if (!inside) return {};
+    json = *inside;
+  }
+  return json_value(json, arena);
+}
+
+bool same_json(std::string_view left, std::string_view right) {
+  bool quoted = false;
+  while (true) {
+    if (!quoted) {
+      skip_space(left);
+      skip_space(right);
+    }
+    if (left.empty() || right.empty()) return left.empty() && right.empty();
+    if (left.front() != right.front()) return false;
+    if (quoted && left.front() == '\\') {
+      if (left.size() < 2 || right.size() < 2 || left[1] != right[1]) return false;
+      left.remove_prefix(1);
+      right.remove_prefix(1);
+    } else if (left.front() == '"') {
+      quoted = !quoted;
+    }
+    left.remove_prefix(1);
+    right.remove_prefix(1);
+  }
+}
+
+}  // namespace muster::authoring

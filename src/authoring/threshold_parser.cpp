@@ -1,0 +1,233 @@
+#include "authoring/threshold_parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "authoring/options.h"
+#include "authoring/token.h"
+#include "base/closest.h"
+#include "base/units.h"
+
+namespace muster::authoring {
+namespace {
+
+using model::Comparison;
+using model::Threshold;
+
+enum class Bound : std::uint8_t { kTime, kShare, kRate, kCount, kAny };
+
+struct Aggregate {
+  std::string_view name;
+  Bound bound;
+};
+
+struct Metric {
+  std::string_view name;
+  std::span<const Aggregate> aggregates;
+  std::optional<Bound> percentiles = {};  // whether pNN is allowed, and what it is
+};
+
+constexpr std::array kTimes{Aggregate{"min", Bound::kTime}, Aggregate{"mean", Bound::kTime},
+                            Aggregate{"std", Bound::kTime}, Aggregate{"max", Bound::kTime}};
+constexpr std::array kFailures{Aggregate{"rate", Bound::kShare}, Aggregate{"count", Bound::kCount}};
+constexpr std::array kEvents{Aggregate{"rate", Bound::kRate}, Aggregate{"count", Bound::kCount}};
+constexpr std::array kChecks{Aggregate{"rate", Bound::kShare}, Aggregate{"count", Bound::kCount},
+                             Aggregate{"failed", Bound::kCount}};
+constexpr std::array kOwn{Aggregate{"count", Bound::kCount}, Aggregate{"rate", Bound::kAny},
+                          Aggregate{"value", Bound::kAny},   Aggregate{"min", Bound::kAny},
+                          Aggregate{"mean", Bound::kAny},    Aggregate{"std", Bound::kAny},
+                          Aggregate{"max", Bound::kAny}};
+
+constexpr std::array kMetrics{Metric{"latency", kTimes, Bound::kTime},
+                              Metric{"service", kTimes, Bound::kTime},
+                              Metric{"lateness", kTimes, Bound::kTime},
+                              Metric{"failed", kFailures},
+                              Metric{"requests", kEvents},
+                              Metric{"iterations", kEvents},
+                              Metric{"dropped", kEvents},
+                              Metric{"checks", kChecks}};
+
+struct Symbol {
+  std::string_view spelling;
+  Comparison comparison;
+};
+
+constexpr std::array kSymbols{Symbol{"<", Comparison::kLess},    Symbol{"<=", Comparison::kLessEqual},
+                              Symbol{">", Comparison::kGreater}, Symbol{">=", Comparison::kGreaterEqual},
+                              Symbol{"==", Comparison::kEqual},  Symbol{"!=", Comparison::kNotEqual}};
+
+std::unexpected<ExpressionError> error(std::size_t offset, std::string message) {
+  return std::unexpected(ExpressionError{std::move(message), offset});
+}
+
+Metric metric_named(std::string_view name) {
+  for (const Metric& metric : kMetrics) {
+    if (metric.name == name) return metric;
+  }
+  return {name, kOwn, Bound::kAny};
+}
+
+// p50, p99.9: more than 0 and at most 100.
+bool is_percentile(std::string_view word) {
+  if (!word.starts_with('p') || word.size() > 10) return false;
+  const std::string_view digits = word.substr(1);
+  if (digits.find_first_not_of("0123456789.") != std::string_view::npos) return false;
+  const auto value = base::parse_number(digits);
+  return value && *value > 0 && *value <= 100;
+}
+
+std::string allowed(const Metric& metric) {
+  std::vector<std::string_view> names;
+  for (const Aggregate& aggregate : metric.aggregates) names.push_back(aggregate.name);
+  if (metric.percentiles) names.emplace_back("p50 … p99.99");
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string_view example(Bound bound) {
+  switch (bound) {
+    case Bound::kTime:
+      return "300ms";
+    case Bound::kShare:
+      return "1%";
+    case Bound::kRate:
+      return "100/s";
+    case Bound::kCount:
+      return "10";
+    case Bound::kAny:
+      break;
+  }
+  return "10, 1% or 300ms";
+}
+
+// Reads word after word; the first thing that is wrong ends it.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text), tokens_(text) {}
+
+  std::expected<Threshold, ExpressionError> read() {
+    Threshold threshold;
+    threshold.text = text_;
+    if (auto step = advance(); !step) return std::unexpected(step.error());
+    if (token_.kind != TokenKind::kName) {
+      return error(token_.offset,
+                   fmt::format("expected a metric such as latency, failed or requests, found {}", found(token_)));
+    }
+    const std::size_t metric_place = token_.offset;
+    threshold.metric = token_.spelling;
+    const Metric metric = metric_named(token_.spelling);
+    const auto bound = aggregate(metric, metric_place);
+    if (!bound) return std::unexpected(bound.error());
+    threshold.aggregate = aggregate_;
+
+    const auto* const symbol = std::ranges::find_if(kSymbols, [this](const Symbol& each) {
+      return token_.kind == TokenKind::kOperator && token_.spelling == each.spelling;
+    });
+    if (symbol == kSymbols.end()) {
+      return error(token_.offset, fmt::format("expected one of < <= > >= == !=, found {}", found(token_)));
+    }
+    threshold.comparison = symbol->comparison;
+    const auto value = limit(*bound);
+    if (!value) return std::unexpected(value.error());
+    threshold.bound = *value;
+    return threshold;
+  }
+
+ private:
+  std::expected<void, ExpressionError> advance() {
+    auto token = tokens_.next();
+    if (!token) return std::unexpected(std::move(token.error()));
+    token_ = std::move(*token);
+    return {};
+  }
+
+  // Reads the aggregate and the token after it.
+  std::expected<Bound, ExpressionError> aggregate(const Metric& metric, std::size_t metric_place) {
+    if (auto step = advance(); !step) return std::unexpected(step.error());
+    if (token_.kind != TokenKind::kName) {
+      return error(token_.offset, fmt::format("expected what of '{}' to look at ({}), found {}{}", metric.name,
+                                              allowed(metric), found(token_), metric_hint(metric)));
+    }
+    const std::size_t place = token_.offset;
+    std::size_t end = place + token_.spelling.size();
+    // p99.9 is two tokens to the tokenizer; here it is one word.
+    while (end < text_.size() && (text_[end] == '.' || (text_[end] >= '0' && text_[end] <= '9'))) ++end;
+    aggregate_ = text_.substr(place, end - place);
+    tokens_ = Tokenizer(text_, end);
+    if (auto step = advance(); !step) return std::unexpected(step.error());
+
+    if (metric.percentiles && is_percentile(aggregate_)) return *metric.percentiles;
+    std::vector<std::string_view> names;
+    for (const Aggregate& each : metric.aggregates) {
+      if (each.name == aggregate_) return each.bound;
+      names.push_back(each.name);
+    }
+    const std::string hint = metric_hint(metric);
+    return error(hint.empty() ? place : metric_place,
+                 fmt::format("'{}' of '{}' is not known; allowed are {}{}", aggregate_, metric.name, allowed(metric),
+                             hint.empty() ? base::did_you_mean(aggregate_, names) : hint));
+  }
+
+  // A metric of the user's own may be a slip of the name of one of ours.
+  static std::string metric_hint(const Metric& metric) {
+    std::vector<std::string_view> names;
+    for (const Metric& each : kMetrics) names.push_back(each.name);
+    return std::ranges::find(names, metric.name) == names.end() ? base::did_you_mean(metric.name, names)
+                                                                : std::string();
+  }
+
+  std::expected<double, ExpressionError> limit(Bound bound) {
+    if (auto step = advance(); !step) return std::unexpected(step.error());
+    const bool negative = token_.kind == TokenKind::kOperator && token_.spelling == "-";
+    const std::size_t place = token_.offset;
+    if (negative) {
+      if (auto step = advance(); !step) return std::unexpected(step.error());
+    }
+    const auto wrong = [&](std::string_view why) {
+      return error(place, fmt::format("{}, found {}", why, found(token_)));
+    };
+    const std::string expected = fmt::format("expected a limit such as {}", example(bound));
+    if (token_.kind != TokenKind::kNumber) return wrong(expected);
+    if (negative && bound != Bound::kAny) return error(place, "this can never be negative; " + expected);
+    const char last = token_.spelling.back();
+    const bool bare = last >= '0' && last <= '9';
+    const bool percent = last == '%';
+    if (bound == Bound::kTime && (percent || (bare && token_.number.number() != 0))) {
+      return wrong(fmt::format("a time needs a unit, such as {}", example(bound)));
+    }
+    if (bound == Bound::kShare && !percent && (!bare || token_.number.number() > 1)) {
+      return wrong("expected a share such as 1% or 0.01");
+    }
+    if ((bound == Bound::kRate || bound == Bound::kCount) && !bare) return wrong(expected);
+    double value = negative ? -token_.number.number() : token_.number.number();
+    const std::size_t start = token_.offset;
+    if (auto step = advance(); !step) return std::unexpected(step.error());
+    if (token_.kind == TokenKind::kOperator && token_.spelling == "/" &&
+        (bound == Bound::kRate || bound == Bound::kAny)) {
+      const auto rate = base::parse_rate(text_.substr(start));
+      if (!rate) return error(start, rate.error().message);
+      return negative ? -*rate : *rate;
+    }
+    if (token_.kind != TokenKind::kEnd) {
+      return error(token_.offset, fmt::format("expected the end, found {}", found(token_)));
+    }
+    return value;
+  }
+
+  std::string_view text_;
+  Tokenizer tokens_;
+  Token token_;
+  std::string_view aggregate_;
+};
+
+}  // namespace
+
+std::expected<Threshold, ExpressionError> parse_threshold(std::string_view text) {
+  if (text.size() > kExpressionLimits.text_bytes) return error(0, "this threshold is too long");
+  return Reader(text).read();
+}
+
+}  // namespace muster::authoring
