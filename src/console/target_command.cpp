@@ -1,0 +1,136 @@
+#include "console/target_command.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "target/server.h"
+
+namespace muster::console {
+namespace {
+
+constexpr int kUsageError = 2;
+
+base::Expected<void> read_listen(std::string_view text, target::ServerOptions& options) {
+  const std::size_t colon = text.rfind(':');
+  const std::string_view host = text.substr(0, colon == std::string_view::npos ? 0 : colon);
+  const std::string_view port = colon == std::string_view::npos ? text : text.substr(colon + 1);
+  const auto [stop, error] = std::from_chars(port.data(), port.data() + port.size(), options.port);
+  if (port.empty() || error != std::errc() || stop != port.data() + port.size()) {
+    return base::fail(fmt::format("--listen: expected an address and a port like 127.0.0.1:8080, found '{}'", text));
+  }
+  if (host == "localhost") {
+    options.host = "127.0.0.1";
+  } else if (!host.empty()) {
+    options.host = host;
+  }
+  return {};
+}
+
+base::Expected<target::StallWindow> read_stall(std::string_view text) {
+  target::StallWindow window;
+  bool has_at = false;
+  bool has_length = false;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    const std::size_t equals = part.find('=');
+    const std::string_view name = part.substr(0, equals);
+    if (equals == std::string_view::npos || (name != "at" && name != "for")) {
+      return base::fail(fmt::format("--stall: expected at=TIME,for=TIME, like at=10s,for=1s, found '{}'", text));
+    }
+    const auto time = base::parse_duration(part.substr(equals + 1));
+    if (!time) return base::fail(fmt::format("--stall: {}: {}", name, time.error().message));
+    (name == "at" ? window.at : window.length) = *time;
+    (name == "at" ? has_at : has_length) = true;
+  }
+  if (!has_at || !has_length) {
+    return base::fail(fmt::format("--stall: expected both times, like at=10s,for=1s, found '{}'", text));
+  }
+  return window;
+}
+
+base::Expected<target::ServerOptions> read_flags(const TargetFlags& flags) {
+  target::ServerOptions options;
+  if (auto read = read_listen(flags.listen, options); !read) return std::unexpected(read.error());
+  if (!flags.stall.empty()) {
+    auto window = read_stall(flags.stall);
+    if (!window) return std::unexpected(window.error());
+    options.stall = *window;
+  }
+  if (!flags.cert_out.empty() && !flags.tls) {
+    return base::fail("--cert-out: there is a certificate only with --tls");
+  }
+  options.tls = flags.tls;
+  options.cores = flags.cores;
+  options.seed = flags.seed;
+  options.service_log = flags.log;
+  options.request_log = flags.http_log;
+  return options;
+}
+
+base::Expected<void> write_certificate(const std::string& path, const std::string& pem) {
+  std::FILE* const file = std::fopen(path.c_str(), "we");
+  bool good = file != nullptr && std::fwrite(pem.data(), 1, pem.size(), file) == pem.size();
+  if (file != nullptr) good = std::fclose(file) == 0 && good;
+  if (!good) return base::fail(fmt::format("--cert-out: cannot write '{}': {}", path, std::strerror(errno)));
+  return {};
+}
+
+void print_start(const target::Server& server) {
+  fmt::print(
+      "listening on {}/\n"
+      "  /  /json  /bytes/10KB  /status/503  /echo      what to answer\n"
+      "  /delay/20  /delay/5..50  /drip/100?over=2s     when\n"
+      "  /login  /me  /cookies  /redirect/3             sessions\n"
+      "  /reset  /stall  /truncated  /garbage           and what can go wrong\n"
+      "all paths: docs/target.md; Ctrl-C ends\n",
+      server.url());
+  std::fflush(stdout);
+}
+
+int complain(const base::Error& error) {
+  fmt::print(stderr, "muster target: {}\n", error.message);
+  return kUsageError;
+}
+
+}  // namespace
+
+int run_target(const TargetFlags& flags) {
+  auto options = read_flags(flags);
+  if (!options) return complain(options.error());
+
+  // Blocked before the server's threads start, so that they wait for sigwait() below.
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+
+  target::Server server(std::move(*options));
+  if (auto started = server.start(); !started) return complain(started.error());
+  if (!flags.cert_out.empty()) {
+    if (auto written = write_certificate(flags.cert_out, server.certificate()); !written) {
+      return complain(written.error());
+    }
+  }
+  print_start(server);
+  int received = 0;
+  sigwait(&ends, &received);
+
+  const auto stopped = server.stop();
+  fmt::print("served {} requests on {} connections\n", server.requests(), server.connections());
+  if (!stopped) return complain(stopped.error());
+  return 0;
+}
+
+}  // namespace muster::console
