@@ -1,0 +1,284 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+
+#include "authoring/expression.h"
+#include "authoring/feeder.h"
+#include "authoring/loader_steps.h"
+#include "authoring/text_template.h"
+#include "authoring/validate.h"
+#include "authoring/validate_scope.h"
+
+namespace muster::authoring {
+namespace {
+
+using model::FieldType;
+using model::Step;
+using model::StepKind;
+
+DataColumns read_columns(LoaderContext& context, const model::Job& job) {
+  DataColumns columns;
+  for (const model::DataSource& source : job.data) {
+    auto& found = columns[source.name];
+    if (!context.input.read_file) continue;
+    const auto text = context.input.read_file(source.path);
+    if (!text) {
+      context.report(source.where, fmt::format("cannot read '{}': {}", source.path, text.error().message));
+      continue;
+    }
+    const auto feeder = source.format == "json" ? Feeder::from_json(*text, source.path)
+                                                : Feeder::from_csv(*text, source.path, source.delimiter.front());
+    if (feeder) {
+      found = feeder->columns();
+    } else {
+      context.report(source.where, feeder.error().message);
+    }
+  }
+  return columns;
+}
+
+// Goes through a workflow in the order in which its steps run, and compiles what each one holds.
+class Walker {
+ public:
+  Walker(LoaderContext& context, const DataColumns& data) : context_(context), scope_(context, data) {}
+
+  void workflow(const model::Workflow& workflow) {
+    scope_.enter(&workflow);
+    check_names(workflow);
+    for (const model::Tag& tag : workflow.tags) template_text(tag.value);
+    section(workflow.start, Section::kStart);
+    hide_steps(workflow.start);
+    if (workflow.graph) {
+      graph(workflow);
+    } else {
+      section(workflow.steps, Section::kSteps);
+    }
+    for (const model::Provide& provide : workflow.provides) expression(provide.from);
+    hide_steps(workflow.steps);
+    hide_values(workflow.steps);
+    section(workflow.stop, Section::kStop);
+  }
+
+  void job(const model::Job& job) {
+    scope_.enter(nullptr);
+    for (const model::Tag& tag : job.tags) template_text(tag.value);
+    for (const model::Target& target : job.targets) {
+      const StepKind* kind = context_.languages.kinds.find(target.kind);
+      if (kind == nullptr) continue;
+      for (const model::Field& field : kind->target_fields) {
+        const auto found = std::ranges::find(target.options, field.name, [](const auto& each) { return each.first; });
+        if (field.holes && found != target.options.end()) texts(found->second);
+      }
+    }
+  }
+
+ private:
+  void section(const std::vector<Step>& steps, Section which) {
+    scope_.set_section(which);
+    sequence(steps);
+  }
+
+  void sequence(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      if (context_.reporter.full()) return;
+      visit(step);
+      show(step, 1);
+    }
+  }
+
+  void graph(const model::Workflow& workflow) {
+    scope_.set_section(Section::kSteps);
+    const auto before = ancestors(workflow, context_.limits);
+    if (before.empty()) return;
+    const auto change_all = [&](std::size_t index, int change) {
+      each_step(std::span(&workflow.steps[index], 1), [&](const Step& step) { show(step, change); });
+    };
+    for (std::size_t i = 0; i < workflow.steps.size(); ++i) {
+      for (const std::size_t each : before[i]) change_all(each, 1);
+      visit(workflow.steps[i]);
+      for (const Step& each : std::span(&workflow.steps[i], 1)) hide_within(each);
+      for (const std::size_t each : before[i]) change_all(each, -1);
+    }
+    for (std::size_t i = 0; i < workflow.steps.size(); ++i) change_all(i, 1);
+  }
+
+  void visit(const Step& step) {
+    const StepKind& kind = *context_.languages.kinds.find(step.kind);
+    for (const model::Tag& tag : step.tags) template_text(tag.value);
+    // A condition that is the kind's main field is judged before the steps within; any other one may be judged after
+    // them, as the end of a loop is.
+    for (const model::Field& field : kind.fields) {
+      if (late(kind, field, step)) continue;
+      if (const model::Tree* tree = step.field(field.name)) read(field, *tree);
+    }
+    branches(step);
+    for (const model::Field& field : kind.fields) {
+      if (!late(kind, field, step)) continue;
+      if (const model::Tree* tree = step.field(field.name)) read(field, *tree);
+    }
+    own_parts(step, kind);
+  }
+
+  static bool late(const StepKind& kind, const model::Field& field, const Step& step) {
+    return field.type == FieldType::kExpression && field.name != kind.primary && !step.branches.empty();
+  }
+
+  void branches(const Step& step) {
+    for (const model::Branch& branch : step.branches) {
+      sequence(branch.steps);
+      change_branch(branch, -1, true);
+    }
+    for (const model::Branch& branch : step.branches) change_branch(branch, 1, false);
+  }
+
+  void change_branch(const model::Branch& branch, int change, bool elsewhere) {
+    each_step(branch.steps, [&](const Step& step) {
+      show(step, change);
+      each_name(step, [&](const std::string& name) { scope_.mark_branch(name, elsewhere); });
+    });
+  }
+
+  void own_parts(const Step& step, const StepKind& kind) {
+    scope_.set_own(&kind);
+    for (const model::Check& check : step.checks) this->check(check);
+    for (const model::Save& save : step.saves) expression(save.value);
+    scope_.set_own(nullptr);
+  }
+
+  // The step's name and the values that it gives.
+  template <class Visit>
+  void each_name(const Step& step, const Visit& visit) {
+    visit(step.name);
+    each_value(step, visit);
+  }
+
+  template <class Visit>
+  void each_value(const Step& step, const Visit& visit) {
+    for (const model::Save& save : step.saves) visit(save.name);
+    const StepKind& kind = *context_.languages.kinds.find(step.kind);
+    for (const model::Field& field : kind.fields) {
+      if (field.type != FieldType::kExpressionMap) continue;
+      const model::Tree* tree = step.field(field.name);
+      if (tree == nullptr || tree->map() == nullptr) continue;
+      for (const auto& entry : *tree->map()) visit(entry.first);
+    }
+  }
+
+  void show(const Step& step, int change) {
+    scope_.show_step(step.name, change);
+    each_value(step, [&](const std::string& name) { scope_.show_value(name, change); });
+  }
+
+  void hide_steps(const std::vector<Step>& steps) {
+    each_step(steps, [&](const Step& step) { scope_.show_step(step.name, -1); });
+  }
+  void hide_values(const std::vector<Step>& steps) {
+    each_step(steps, [&](const Step& step) {
+      each_value(step, [&](const std::string& name) { scope_.show_value(name, -1); });
+    });
+  }
+  void hide_within(const Step& step) {
+    for (const model::Branch& branch : step.branches) change_branch(branch, -1, false);
+  }
+
+  void read(const model::Field& field, const model::Tree& tree) {
+    if (field.type == FieldType::kExpression && tree.text() != nullptr) {
+      expression({*tree.text(), tree.where});
+    } else if (field.type == FieldType::kExpressionMap && tree.map() != nullptr) {
+      for (const auto& [name, value] : *tree.map()) {
+        if (value.text() != nullptr) named_expression({*value.text(), value.where});
+      }
+    } else if (field.holes) {
+      texts(tree);
+    }
+  }
+
+  void texts(const model::Tree& tree) {
+    if (const std::string* text = tree.text()) template_text({*text, tree.where});
+    if (const model::TreeList* list = tree.list()) {
+      for (const model::Tree& each : *list) texts(each);
+    }
+    if (const model::TreeMap* map = tree.map()) {
+      for (const auto& entry : *map) texts(entry.second);
+    }
+  }
+
+  void template_text(const model::Text& text) {
+    if (text.text.find("${") == std::string::npos || context_.reporter.full()) return;
+    scope_.set_text(text.text);
+    const auto compiled = TextTemplate::compile(text.text, scope_, Escape::kNone);
+    if (!compiled) context_.reporter.report_inside(text, compiled.error().offset, compiled.error().message);
+  }
+
+  void named_expression(const model::Text& text) {
+    if (text.text.find("${") != std::string::npos) return template_text(text);
+    expression(text, fmt::format("; for the text itself write \"'{}'\"", text.text));
+  }
+
+  void expression(const model::Text& text, const std::string& advice = {}) {
+    if (context_.reporter.full()) return;
+    scope_.set_text(text.text);
+    const auto compiled = Expression::compile(text.text, scope_);
+    if (compiled) return;
+    const bool name = !advice.empty() && compiled.error().message.starts_with("unknown name") &&
+                      compiled.error().message.find("did you mean") == std::string::npos;
+    context_.reporter.report_inside(text, compiled.error().offset, compiled.error().message + (name ? advice : ""));
+  }
+
+  void check(const model::Check& check) {
+    if (check.subject.text.empty()) return expression(check.condition);
+    scope_.set_text(check.subject.text);
+    const auto compiled = Expression::compile_check(check.subject.text, check.condition.text, scope_);
+    if (compiled) return;
+    // The subject alone tells whose fault it is.
+    const auto subject = Expression::compile(check.subject.text, scope_);
+    const model::Text& place = subject ? check.condition : check.subject;
+    context_.reporter.report_inside(place, compiled.error().offset, compiled.error().message);
+  }
+
+  // Names that mean two things.
+  void check_names(const model::Workflow& workflow) {
+    std::unordered_map<std::string_view, const Step*> steps;
+    const auto add = [&](const Step& step) { steps.emplace(step.name, &step); };
+    const auto compare = [&](const Step& step) {
+      each_value(step, [&](const std::string& name) {
+        if (NameScope::reserved(name)) {
+          context_.report(step.where, fmt::format("'{}' is a name of muster's own; choose another for what this step "
+                                                  "saves",
+                                                  name));
+        } else if (const auto found = steps.find(name); found != steps.end()) {
+          context_.report(step.where,
+                          fmt::format("this step saves '{}', which is also the name of the step on line {}; "
+                                      "choose another",
+                                      name, found->second->where.line));
+        }
+      });
+    };
+    for (const auto* list : {&workflow.start, &workflow.steps, &workflow.stop}) each_step(*list, add);
+    for (const auto* list : {&workflow.start, &workflow.steps, &workflow.stop}) each_step(*list, compare);
+    for (const model::Use& use : workflow.uses) {
+      if (NameScope::reserved(use.key)) {
+        context_.report(use.where, fmt::format("'{}' is a name of muster's own; choose another", use.key));
+      }
+    }
+  }
+
+  LoaderContext& context_;
+  NameScope scope_;
+};
+
+}  // namespace
+
+void validate_names(LoaderContext& context, const model::Job& job) {
+  const DataColumns data = read_columns(context, job);
+  Walker walker(context, data);
+  walker.job(job);
+  for (const model::Workflow& workflow : job.workflows) {
+    if (context.reporter.full()) return;
+    walker.workflow(workflow);
+  }
+}
+
+}  // namespace muster::authoring

@@ -1,0 +1,197 @@
+#include "authoring/validate_scope.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "authoring/loader_steps.h"
+#include "base/closest.h"
+
+namespace muster::authoring {
+namespace {
+
+constexpr std::array<std::string_view, 5> kAlways{"data", "env", "vu", "iteration", "workflow"};
+
+const std::string* name_at(const Path& path, std::size_t at) {
+  return at < path.size() ? std::get_if<std::string>(&path[at]) : nullptr;
+}
+
+std::string_view section_key(Section section) {
+  switch (section) {
+    case Section::kStart:
+      return "start";
+    case Section::kSteps:
+      return "steps";
+    case Section::kStop:
+      break;
+  }
+  return "stop";
+}
+
+}  // namespace
+
+bool NameScope::reserved(std::string_view name) {
+  return std::ranges::find(kAlways, name) != kAlways.end();
+}
+
+void NameScope::enter(const model::Workflow* workflow) {
+  names_.clear();
+  own_ = nullptr;
+  section_ = Section::kSteps;
+  graph_ = workflow != nullptr && workflow->graph;
+  if (workflow == nullptr) return;
+  for (const model::Use& use : workflow->uses) {
+    Name& name = names_[use.key];
+    name.used = true;
+    name.value_visible = 1;
+  }
+  collect(workflow->start, Section::kStart);
+  collect(workflow->steps, Section::kSteps);
+  collect(workflow->stop, Section::kStop);
+}
+
+void NameScope::collect(const std::vector<model::Step>& steps, Section section) {
+  each_step(steps, [&](const model::Step& step) {
+    Name& own = names_[step.name];
+    if (own.step == nullptr) own.section = section;
+    own.step = &step;
+    const auto add = [&](const std::string& name) {
+      Name& saved = names_[name];
+      if (saved.saver == nullptr && saved.step == nullptr) saved.section = section;
+      if (saved.saver == nullptr) saved.saver = &step;
+    };
+    for (const model::Save& save : step.saves) add(save.name);
+    const model::StepKind* kind = context_.languages.kinds.find(step.kind);
+    for (const model::Field& field : kind->fields) {
+      const model::Tree* tree = field.type == model::FieldType::kExpressionMap ? step.field(field.name) : nullptr;
+      if (tree == nullptr || tree->map() == nullptr) continue;
+      for (const auto& entry : *tree->map()) add(entry.first);
+    }
+  });
+}
+
+base::Expected<Slot> NameScope::resolve(const Path& path) {
+  const std::string* first = name_at(path, 0);
+  if (first == nullptr) return base::fail(fmt::format("'{}' does not begin with a name", to_text(path)));
+  if (own_ != nullptr) {
+    const bool own = std::ranges::any_of(own_->results, [&](const auto& each) { return each.name == *first; });
+    if (own) return result(*own_, path, 0, "");
+  }
+  if (*first == "env") return environment(path);
+  if (*first == "data") return data(path);
+  if (*first == "vu") return virtual_user(path);
+  if (*first == "iteration" || *first == "workflow") {
+    if (path.size() > 1) return base::fail(fmt::format("'{}' is a plain value; nothing stands under it", *first));
+    return Slot{};
+  }
+  const auto found = names_.find(*first);
+  if (found == names_.end()) return base::fail(unknown(*first));
+  const Name& name = found->second;
+  if (name.value_visible > 0) return Slot{};
+  if (name.step_visible > 0) return result(*context_.languages.kinds.find(name.step->kind), path, 1, *first);
+  if (name.step == nullptr && name.saver == nullptr) return base::fail(unknown(*first));
+  return base::fail(why_hidden(*first, name));
+}
+
+base::Expected<Slot> NameScope::result(const model::StepKind& kind, const Path& path, std::size_t at,
+                                       std::string_view owner) {
+  std::vector<std::string_view> names;
+  for (const model::ResultField& each : kind.results) names.push_back(each.name);
+  const std::string* part = name_at(path, at);
+  if (names.empty())
+    return base::fail(fmt::format("step '{}' is of kind '{}', which has no results", owner, kind.name));
+  if (part == nullptr) {
+    return base::fail(fmt::format("'{}' is a step; name one of its results: {}", owner, quoted_list(names, "or")));
+  }
+  const auto found = std::ranges::find(kind.results, *part, &model::ResultField::name);
+  if (found == kind.results.end()) {
+    const std::string hint = base::did_you_mean(*part, names);
+    return base::fail(fmt::format("step '{}' has no result '{}'{}", owner, *part,
+                                  hint.empty() ? "; it has " + quoted_list(names, "and") : hint));
+  }
+  const std::size_t rest = path.size() - at - 1;
+  if (found->type == model::FieldType::kTextMap) {
+    if (rest == 1 && name_at(path, at + 1) != nullptr) return Slot{};
+    return base::fail(
+        fmt::format("'{0}' is followed by one name, such as {0}.location or {0}[\"content-type\"]", *part));
+  }
+  if (found->type != model::FieldType::kTree && rest > 0) {
+    return base::fail(fmt::format("'{}' is a plain value; nothing stands under it", *part));
+  }
+  return Slot{};
+}
+
+base::Expected<Slot> NameScope::environment(const Path& path) {
+  const std::string* name = name_at(path, 1);
+  if (name == nullptr || path.size() != 2) return base::fail("'env' is followed by one name, such as env.BASE");
+  if (!context_.environment.contains(*name) && !defaults_) {
+    std::vector<std::string_view> declared(context_.named_environment.begin(), context_.named_environment.end());
+    return base::fail(
+        fmt::format("environment variable '{0}' is not set{1}; pass -e {0}=…, or give it a default under "
+                    "`env:`",
+                    *name, base::did_you_mean(*name, declared)));
+  }
+  context_.named_environment.insert(*name);
+  return Slot{};
+}
+
+base::Expected<Slot> NameScope::data(const Path& path) {
+  const std::string* source = name_at(path, 1);
+  const std::string* column = name_at(path, 2);
+  if (source == nullptr) return base::fail("'data' is followed by the name of a data source, such as data.users.name");
+  const auto found = data_.find(*source);
+  if (found == data_.end()) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, columns] : data_) names.push_back(name);
+    const std::string hint = base::did_you_mean(*source, names);
+    return base::fail(
+        fmt::format("there is no data '{}'{}", *source, hint.empty() ? "; name its file under `data:`" : hint));
+  }
+  if (column == nullptr) return base::fail(fmt::format("'data.{0}' is a row; name a column: data.{0}.name", *source));
+  if (!found->second) return Slot{};
+  const std::vector<std::string>& columns = *found->second;
+  if (std::ranges::find(columns, *column) != columns.end()) return Slot{};
+  const std::string hint = base::did_you_mean(*column, columns);
+  return base::fail(
+      fmt::format("data '{}' has no column '{}'{}", *source, *column,
+                  hint.empty() ? "; it has " + quoted_list({columns.begin(), columns.end()}, "and") : hint));
+}
+
+base::Expected<Slot> NameScope::virtual_user(const Path& path) {
+  const std::string* part = name_at(path, 1);
+  if (path.size() == 2 && part != nullptr && (*part == "id" || *part == "iteration")) return Slot{};
+  return base::fail("'vu' has 'id' and 'iteration': write vu.id or vu.iteration");
+}
+
+std::string NameScope::why_hidden(std::string_view text, const Name& name) const {
+  const std::string what = name.step != nullptr
+                               ? fmt::format("step '{}'", text)
+                               : fmt::format("'{}' is given by step '{}', which", text, name.saver->name);
+  if (name.section != section_) {
+    const std::string_view where = section_key(name.section);
+    if (name.section == Section::kStart && name.step != nullptr) {
+      return fmt::format("{} runs in 'start'; only what it saves stays: give it `save:`", what);
+    }
+    return fmt::format("{} runs in '{}', so it cannot be seen in '{}'", what, where, section_key(section_));
+  }
+  if (name.other_branch) {
+    return fmt::format("{} runs in another branch, so it may not have finished here", what);
+  }
+  if (graph_) return fmt::format("{} may not have finished here; wait for it with `after:`", what);
+  return fmt::format("{} has not finished here; only earlier steps can be named", what);
+}
+
+std::string NameScope::unknown(const std::string& name) const {
+  std::vector<std::string_view> known(kAlways.begin(), kAlways.end());
+  if (own_ != nullptr) {
+    for (const model::ResultField& each : own_->results) known.push_back(each.name);
+  }
+  for (const auto& [text, each] : names_) {
+    if (each.value_visible > 0 || each.step_visible > 0) known.push_back(text);
+  }
+  std::ranges::sort(known);
+  return fmt::format("unknown name '{}'{}", name, base::did_you_mean(name, known));
+}
+
+}  // namespace muster::authoring

@@ -1,0 +1,372 @@
+#include "authoring/yaml_tree.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <istream>
+#include <map>
+#include <streambuf>
+#include <unordered_map>
+#include <vector>
+
+namespace muster::authoring {
+namespace {
+
+// Ends yaml-cpp's parse from within an event; never leaves this file.
+struct Refused {};
+
+class LineColumns {
+ public:
+  explicit LineColumns(std::string_view text) : text_(text) {
+    starts_.push_back(0);
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (text[at] == '\n') starts_.push_back(at + 1);
+    }
+  }
+
+  // yaml-cpp counts from 0, and columns in bytes.
+  model::Where where(const YAML::Mark& mark, const std::shared_ptr<const std::string>& file) const {
+    if (mark.line < 0) return {file, 1, 1};
+    const std::size_t line = std::min(static_cast<std::size_t>(mark.line), starts_.size() - 1);
+    const std::size_t from = starts_[line];
+    const std::size_t bytes = std::min(static_cast<std::size_t>(std::max(mark.column, 0)), text_.size() - from);
+    std::uint32_t column = 1;
+    for (const char byte : text_.substr(from, bytes)) {
+      if ((static_cast<unsigned char>(byte) & 0xC0u) != 0x80u) ++column;
+    }
+    return {file, static_cast<std::uint32_t>(line + 1), column};
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<std::size_t> starts_;
+};
+
+class Builder : public YAML::EventHandler {
+ public:
+  Builder(const LineColumns& columns, std::shared_ptr<const std::string> file, const YamlLimits& limits,
+          Reporter& reporter)
+      : columns_(columns), file_(std::move(file)), limits_(limits), reporter_(reporter) {}
+
+  YamlNode take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    YamlNode node;
+    node.where = place(mark);
+    add(std::move(node), anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) {
+      refuse(mark, "this alias stands inside the value that it names; a value cannot contain itself");
+    }
+    count(mark, found->second.nodes);
+    YamlNode copy = found->second.node;
+    if (copy.is_scalar() && expects_key()) copy.where = place(mark);
+    if (frames_.size() + found->second.depth > limits_.depth) too_deep(mark);
+    add(std::move(copy), 0, false);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    YamlNode node;
+    node.kind = YamlNode::Kind::kScalar;
+    node.where = place(mark);
+    node.text = value;
+    node.plain = tag == "?";
+    if (tag != "?" && tag != "!" && tag != "tag:yaml.org,2002:str") unknown_tag(mark, tag);
+    add(std::move(node), anchor);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(YamlNode::Kind::kList, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(YamlNode::Kind::kMap, mark, tag, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Frame {
+    YamlNode node;
+    YAML::anchor_t anchor = 0;
+    std::size_t nodes_before = 0;
+    std::size_t depth = 1;                              // of this node, counted in levels below it
+    bool has_key = false;                               // of a map: the key was read, its value comes next
+    YamlEntry pending;                                  // of a map
+    bool merge = false;                                 // the pending key is `<<`
+    std::unordered_map<std::string, std::size_t> keys;  // of a map, with the position of each
+    std::vector<YamlNode> merges;
+  };
+
+  struct Anchored {
+    YamlNode node;
+    std::size_t nodes = 1;
+    std::size_t depth = 0;
+  };
+
+  model::Where place(const YAML::Mark& mark) const { return columns_.where(mark, file_); }
+
+  [[noreturn]] void refuse(const YAML::Mark& mark, std::string message) {
+    reporter_.report(place(mark), std::move(message));
+    throw Refused{};
+  }
+  [[noreturn]] void too_deep(const YAML::Mark& mark) {
+    refuse(mark, fmt::format("nested more than {} levels deep; split it with `include:`", limits_.depth));
+  }
+  [[noreturn]] void unknown_tag(const YAML::Mark& mark, const std::string& tag) {
+    refuse(mark, fmt::format("YAML tag '{}' is not used by muster; leave it out", tag));
+  }
+
+  void count(const YAML::Mark& mark, std::size_t more) {
+    nodes_ += more;
+    if (nodes_ > limits_.nodes) {
+      refuse(mark, fmt::format("more than {} values in one file, aliases counted each time they are used; put "
+                               "large data into a `data:` file",
+                               limits_.nodes));
+    }
+  }
+
+  bool expects_key() const { return !frames_.empty() && frames_.back().node.is_map() && !frames_.back().has_key; }
+
+  void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    if (tag != "?" && tag != "!" && !tag.empty()) unknown_tag(mark, tag);
+    if (expects_key()) refuse(mark, "a key must be text, not a list or a map");
+    if (frames_.size() >= limits_.depth) too_deep(mark);
+    count(mark, 1);
+    Frame frame;
+    frame.node.kind = kind;
+    frame.node.where = place(mark);
+    frame.anchor = anchor;
+    frame.nodes_before = nodes_;
+    frames_.push_back(std::move(frame));
+  }
+
+  void close() {
+    Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    merge_into(frame);
+    if (frame.anchor != 0) anchors_[frame.anchor] = {frame.node, nodes_ - frame.nodes_before + 1, frame.depth};
+    if (!frames_.empty()) frames_.back().depth = std::max(frames_.back().depth, frame.depth + 1);
+    place_value(std::move(frame.node));
+  }
+
+  // YAML 1.1's `<<: *base`: the map's own keys win, then the earlier of several bases.
+  void merge_into(Frame& frame) {
+    for (const YamlNode& base : frame.merges) {
+      for (const YamlEntry& entry : base.map) {
+        if (frame.keys.emplace(entry.key, frame.node.map.size()).second) frame.node.map.push_back(entry);
+      }
+    }
+  }
+
+  void add(YamlNode node, YAML::anchor_t anchor, bool counted = true) {
+    if (counted) {
+      YAML::Mark mark;
+      mark.line = static_cast<int>(node.where.line) - 1;
+      count(mark, 1);
+    }
+    if (anchor != 0) anchors_[anchor] = {node, 1, 0};
+    if (expects_key()) {
+      begin_entry(std::move(node));
+    } else {
+      place_value(std::move(node));
+    }
+  }
+
+  void begin_entry(YamlNode key) {
+    Frame& frame = frames_.back();
+    if (!key.is_scalar()) {
+      reporter_.report(key.where, key.null() ? "a key must not be empty" : "a key must be text, not a list or a map");
+      throw Refused{};
+    }
+    frame.has_key = true;
+    frame.merge = key.plain && key.text == "<<";
+    frame.pending = {};
+    frame.pending.key_where = key.where;
+    frame.pending.key = std::move(key.text);
+  }
+
+  void place_value(YamlNode node) {
+    if (frames_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Frame& frame = frames_.back();
+    if (frame.node.is_list()) {
+      frame.node.list.push_back(std::move(node));
+      return;
+    }
+    frame.has_key = false;
+    if (frame.merge) {
+      place_merge(frame, std::move(node));
+      return;
+    }
+    const auto [found, fresh] = frame.keys.emplace(frame.pending.key, frame.node.map.size());
+    if (!fresh) {
+      reporter_.report(frame.pending.key_where,
+                       fmt::format("key '{}' is given twice; the first is on line {}", frame.pending.key,
+                                   frame.node.map[found->second].key_where.line));
+      return;
+    }
+    frame.pending.value = std::move(node);
+    frame.node.map.push_back(std::move(frame.pending));
+  }
+
+  void place_merge(Frame& frame, YamlNode node) {
+    std::vector<YamlNode> bases;
+    if (node.is_list()) {
+      bases = std::move(node.list);
+    } else {
+      bases.push_back(std::move(node));
+    }
+    for (YamlNode& base : bases) {
+      if (!base.is_map()) {
+        reporter_.report(frame.pending.key_where, "'<<' takes a map, or a list of maps, such as `<<: *base`");
+        return;
+      }
+      frame.merges.push_back(std::move(base));
+    }
+  }
+
+  const LineColumns& columns_;
+  std::shared_ptr<const std::string> file_;
+  const YamlLimits& limits_;
+  Reporter& reporter_;
+  std::vector<Frame> frames_;
+  std::map<YAML::anchor_t, Anchored> anchors_;
+  std::size_t nodes_ = 0;
+  YamlNode root_;
+};
+
+// Length of the UTF-8 sequence at the start of `text`, 0 if it is not one (RFC 3629: no surrogates, no overlong forms).
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t at) -> unsigned {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u;
+  };
+  const auto tail = [&](std::size_t at) { return (byte(at) & 0xC0u) == 0x80u; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    if (first == 0xE0 && byte(1) < 0xA0) return 0;
+    if (first == 0xED && byte(1) > 0x9F) return 0;
+    return tail(1) && tail(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    if (first == 0xF0 && byte(1) < 0x90) return 0;
+    if (first == 0xF4 && byte(1) > 0x8F) return 0;
+    return tail(1) && tail(2) && tail(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+// What must be known before yaml-cpp sees the bytes: it guesses encodings and gives vague errors for tabs.
+bool readable(std::string_view text, const std::shared_ptr<const std::string>& file, Reporter& reporter) {
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+  bool indent = true;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const char byte = text.front();
+    if (length == 0) {
+      reporter.report({file, line, column}, "this is not UTF-8 text; save the file as UTF-8");
+      return false;
+    }
+    if ((static_cast<unsigned char>(byte) < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F) {
+      reporter.report({file, line, column}, fmt::format("control character 0x{:02x} in the file; remove it",
+                                                        static_cast<unsigned char>(byte)));
+      return false;
+    }
+    if (byte == '\t' && indent && text.find_first_not_of(" \t\r") != text.find('\n') &&
+        text.find_first_not_of(" \t") != text.find('#')) {
+      reporter.report({file, line, column}, "a tab in the indentation; YAML takes only spaces");
+      return false;
+    }
+    indent = byte == '\n' || (indent && (byte == ' ' || byte == '\t'));
+    column = byte == '\n' ? 1 : column + 1;
+    line += byte == '\n' ? 1 : 0;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+// A view as a stream: std::istringstream would copy the text.
+class ViewBuffer : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view text) {
+    char* begin = const_cast<char*>(text.data());  // streambuf's interface; get areas are only read
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+std::string plain_words(const std::string& message) {
+  if (message.find("end of map not found") != std::string::npos) {
+    return "the map does not go on as expected here; check the indentation and the colons above";
+  }
+  if (message.find("end of sequence not found") != std::string::npos) {
+    return "the list does not go on as expected here; check the indentation and the dashes above";
+  }
+  if (message.find("end of map flow not found") != std::string::npos) return "this { … } is not closed";
+  if (message.find("end of sequence flow not found") != std::string::npos) return "this [ … ] is not closed";
+  if (message.find("illegal map value") != std::string::npos) {
+    return "a colon where no key can stand; put quotes around a text that contains ': '";
+  }
+  if (message.find("illegal block entry") != std::string::npos) return "a list item where none can stand";
+  return "not valid YAML: " + message;
+}
+
+}  // namespace
+
+std::optional<YamlNode> parse_yaml(std::string_view text, const std::shared_ptr<const std::string>& file,
+                                   const YamlLimits& limits, Reporter& reporter) {
+  if (text.size() > limits.file_bytes) {
+    reporter.report({file, 0, 0}, fmt::format("the file has {} bytes, more than the {} that are allowed; put large "
+                                              "data into a `data:` file",
+                                              text.size(), limits.file_bytes));
+    return std::nullopt;
+  }
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (!readable(text, file, reporter)) return std::nullopt;
+
+  const LineColumns columns(text);
+  Builder builder(columns, file, limits, reporter);
+  try {
+    ViewBuffer buffer(text);
+    std::istream stream(&buffer);
+    YAML::Parser parser(stream);
+    if (!parser.HandleNextDocument(builder)) {
+      reporter.report({file, 1, 1}, "the file is empty; see `muster new` for one to start from");
+      return std::nullopt;
+    }
+    Builder second(columns, file, limits, reporter);
+    if (parser.HandleNextDocument(second)) {
+      reporter.report({file, second.take().where.line, 1},
+                      "a second document begins here; a file holds one, others are named by `include:`");
+      return std::nullopt;
+    }
+  } catch (const Refused&) {
+    return std::nullopt;
+  } catch (const YAML::Exception& error) {
+    reporter.report(columns.where(error.mark, file), plain_words(error.msg));
+    return std::nullopt;
+  } catch (const std::exception& error) {
+    reporter.report({file, 1, 1}, fmt::format("not valid YAML: {}", error.what()));
+    return std::nullopt;
+  }
+  return builder.take();
+}
+
+}  // namespace muster::authoring
