@@ -11,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -113,13 +114,17 @@ class Use:
     peak_kib: int
 
 
-def measure(command, core=GENERATOR_CORE, environment=None):
-    """Runs a command on one core. wait4 reports the child together with every descendant that it reaped itself."""
+def measure(command, core=GENERATOR_CORE, environment=None, limit=600):
+    """Runs a command on one core, for `limit` seconds at most. wait4 reports the child together with every descendant that it
+    reaped itself."""
     with tempfile.TemporaryFile() as output:
         start = time.monotonic()
         process = subprocess.Popen(["taskset", "-c", str(core), *map(str, command)], stdout=output, stderr=output,
                                    env={**os.environ, **(environment or {})})
+        watchdog = threading.Timer(limit, process.kill)
+        watchdog.start()
         _, status, usage = os.wait4(process.pid, 0)
+        watchdog.cancel()
         wall = time.monotonic() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
@@ -158,7 +163,8 @@ class Generator:
         """(requests, Use) of one run."""
         with tempfile.TemporaryDirectory() as folder:
             scratch = pathlib.Path(folder, "summary.json")
-            use = measure([self.program, *self.command(load, scratch)], environment={"NODE_TLS_REJECT_UNAUTHORIZED": "0"})
+            use = measure([self.program, *self.command(load, scratch)], environment={"NODE_TLS_REJECT_UNAUTHORIZED": "0"},
+                          limit=load.seconds + 30)
             return self.requests(use.output, scratch), use
 
 

@@ -1,5 +1,6 @@
 """Client CPU per request of muster against the floor and other generators: nginx on one core, the generator on the other,
-all contestants in shuffled order in every round. Prints one table per case and writes build/bench/load.json."""
+all contestants in shuffled order in every round. What connecting costs is included; the floor alone connects before its
+seconds begin, so with many TLS connections compare with wrk. Prints one table per case and writes build/bench/load.json."""
 
 import argparse
 import random
@@ -62,23 +63,35 @@ def cases(arguments, server, folder):
            [*work, from_yaml("muster work", WORK, folder)])
 
 
+FAILURES = (RuntimeError, OSError, KeyError, ValueError)
+
+
 def run_case(title, load, contestants, arguments):
+    """Samples by contestant, one per round. One that fails twice in a row is left out of the case, and it is said so."""
     samples = {generator.name: [] for generator in contestants}
-    for generator in contestants:  # a short run first: what cannot run is left out for the whole case
-        try:
-            generator.run(lab.Load(load.url, load.connections, 1))
-        except (RuntimeError, OSError, KeyError, ValueError) as error:
-            print(f"  {generator.name} left out: {str(error).strip().splitlines()[-1]}", file=sys.stderr)
-            del samples[generator.name]
-    order = [generator for generator in contestants if generator.name in samples]
-    for number in range(arguments.rounds):
+
+    def attempt(generator, tries=2):
+        for left in reversed(range(tries)):
+            try:
+                return generator.run(load)
+            except FAILURES as error:
+                if left == 0:
+                    progress("")
+                    print(f"  {generator.name} left out: {str(error).strip().splitlines()[-1]}", file=sys.stderr)
+        del samples[generator.name]
+        return None
+
+    for number in range(-1, arguments.rounds):  # the first round warms up and shows who can run at all
+        order = [generator for generator in contestants if generator.name in samples]
         random.Random(number).shuffle(order)
         for generator in order:
             progress(f"{title}: round {number + 1}/{arguments.rounds} {generator.name}")
-            requests, use = generator.run(load)
-            samples[generator.name].append({
-                "requests": requests, "rate": requests / load.seconds, "user_us": use.user * 1e6 / requests,
-                "sys_us": use.sys * 1e6 / requests, "total_us": (use.user + use.sys) * 1e6 / requests})
+            outcome = attempt(generator)
+            if outcome and number >= 0:
+                requests, use = outcome
+                samples[generator.name].append({
+                    "requests": requests, "rate": requests / load.seconds, "user_us": use.user * 1e6 / requests,
+                    "sys_us": use.sys * 1e6 / requests, "total_us": (use.user + use.sys) * 1e6 / requests})
     progress("")
     return samples
 
