@@ -24,16 +24,29 @@ class Arrivals {
         spacing_(spacing),
         core_(slice.core),
         cores_(slice.cores),
+        number_(slice.core),
         random_(base::mix(seed) ^ base::mix(base::mix(slice.core))) {}
 
   // The time of the next arrival; Duration::max() when there are no more.
   base::Duration next() {
     if (spacing_ == model::Spacing::kEven) {
       // From whole numbers each time, so that hours of arrivals gather no rounding error.
-      return shape_->arrival(static_cast<double>(core_ + cores_ * taken_++));
+      count_ = static_cast<double>(number_) / factor_;
+      number_ += cores_;
+    } else {
+      count_ += random_.exponential() * static_cast<double>(cores_) / factor_;
     }
-    count_ += random_.exponential() * static_cast<double>(cores_);
     return shape_->arrival(count_);
+  }
+
+  // From the next one on `factor` times as many arrivals as the shape says; above 0. Number k is then due when k /
+  // factor would be expected, on every core alike: evenly spaced cores stay offset, whenever each of them is told.
+  void scale(double factor) {
+    if (number_ != core_) {
+      const auto passed = static_cast<std::uint64_t>(count_ * factor) + 1;
+      number_ = passed + (core_ + cores_ - passed % cores_) % cores_;
+    }
+    factor_ = factor;
   }
 
  private:
@@ -41,8 +54,9 @@ class Arrivals {
   model::Spacing spacing_;
   std::uint64_t core_;
   std::uint64_t cores_;
-  std::uint64_t taken_ = 0;
-  double count_ = 0;
+  std::uint64_t number_;  // even: of the next arrival
+  double factor_ = 1;
+  double count_ = 0;  // what the shape expects at the latest arrival
   base::Random random_;
 };
 

@@ -101,5 +101,48 @@ TEST(Arrivals, RepeatWithTheirSeedAndDifferWithoutIt) {
   EXPECT_NE(all(*shape, model::Spacing::kPoisson, 3, 5), all(*shape, model::Spacing::kPoisson, 3, 6));
 }
 
+// Cores hear of a new scale at slightly different times; after that the whole must be as even as before.
+RC_GTEST_PROP(Arrivals, StayEvenlySpacedWhenScaled, ()) {
+  const auto cores = *rc::gen::inRange<std::uint32_t>(1, 9);
+  const double factor = *rc::gen::inRange(1, 40) / 8.0;
+  const auto shape = constant(100, 20s);
+  std::vector<Duration> times;
+  for (const Slice& slice : split(100, 0, cores)) {
+    Arrivals arrivals(*shape, model::Spacing::kEven, slice, 1);
+    Duration before{};
+    const Duration told = 10s + 1ms * *rc::gen::inRange(0, 200);
+    bool scaled = false;
+    for (Duration at = arrivals.next(); at != Duration::max(); at = arrivals.next()) {
+      RC_ASSERT(at >= before);
+      before = at;
+      if (at > 15s) times.push_back(at);
+      if (at >= told && !scaled) arrivals.scale(factor);
+      scaled |= at >= told;
+    }
+  }
+  std::sort(times.begin(), times.end());
+  RC_ASSERT(std::abs(static_cast<double>(times.size()) - 500 * factor) <= 1);
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    RC_ASSERT(std::abs(base::seconds(times[i] - times[i - 1]) - 0.01 / factor) < 1e-8);
+  }
+}
+
+TEST(Arrivals, ScaledBeforeTheFirstOneStartAtOnce) {
+  const auto shape = constant(100, 20s);
+  Arrivals arrivals(*shape, model::Spacing::kEven, Slice{}, 1);
+  arrivals.scale(2);
+  EXPECT_EQ(arrivals.next(), 0ms);
+  EXPECT_EQ(arrivals.next(), 5ms);
+}
+
+TEST(Arrivals, OfPoissonSpacingFollowTheScale) {
+  const auto shape = constant(1000, 100s);
+  Arrivals arrivals(*shape, model::Spacing::kPoisson, Slice{}, 3);
+  arrivals.scale(0.5);
+  double count = 0;
+  while (arrivals.next() != Duration::max()) ++count;
+  EXPECT_NEAR(count, 50'000, 4 * std::sqrt(50'000.0));
+}
+
 }  // namespace
 }  // namespace muster::engine
