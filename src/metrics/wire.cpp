@@ -21,10 +21,6 @@ bool Reader::boolean() {
   return ok() && value == 1;
 }
 
-std::uint64_t Reader::varint() {
-  return static_cast<std::uint64_t>(varint_of(64));
-}
-
 std::uint64_t Reader::varint_below(std::uint64_t bound) {
   const std::uint64_t value = varint();
   if (value < bound) return value;

@@ -19,7 +19,10 @@ class Writer {
 
   void byte(std::uint8_t value) { out_->push_back(static_cast<char>(value)); }
   void boolean(bool value) { byte(value ? 1 : 0); }
-  void varint(std::uint64_t value) { wide_varint(value); }
+  void varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) byte(static_cast<std::uint8_t>(value | 0x80));
+    byte(static_cast<std::uint8_t>(value));
+  }
   void wide_varint(unsigned __int128 value) {
     while (value >= 0x80) {
       byte(static_cast<std::uint8_t>(value | 0x80));
@@ -51,7 +54,13 @@ class Reader {
 
   std::uint8_t byte();
   bool boolean();
-  std::uint64_t varint();
+  std::uint64_t varint() {
+    // Most numbers are small: one byte, told without the loop.
+    if (ok() && !at_end() && (static_cast<std::uint8_t>(bytes_[position_]) & 0x80) == 0) {
+      return static_cast<std::uint8_t>(bytes_[position_++]);
+    }
+    return static_cast<std::uint64_t>(varint_of(64));
+  }
   std::uint64_t varint_below(std::uint64_t bound);  // fails for values ≥ bound
   unsigned __int128 wide_varint();
   std::int64_t zigzag();
