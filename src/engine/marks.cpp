@@ -20,17 +20,17 @@ std::string grouped(std::uint64_t number) {
   return digits;
 }
 
-// Never "100 %" for nearly all and never "0 %" for nearly none.
+// Never "100%" for nearly all and never "0%" for nearly none.
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return "0 %";
+  if (whole == 0) return "0%";
   const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
   for (int places = 0; places <= 3; ++places) {
     const std::string text = fmt::format("{:.{}f}", share, places);
     const double shown = std::stod(text);
     const bool hides = (part > 0 && shown <= 0) || (part < whole && shown >= 100);
-    if (!hides && (places > 0 || share >= 10 || part == 0)) return text + " %";
+    if (!hides && (places > 0 || share >= 10 || part == 0)) return text + "%";
   }
-  return part == 0 ? "0 %" : (share < 50 ? "< 0.001 %" : "> 99.999 %");
+  return part == 0 ? "0%" : (share < 50 ? "<0.001%" : ">99.999%");
 }
 
 std::string milliseconds(base::Duration duration) {
@@ -83,7 +83,7 @@ class Finder {
     const std::size_t cores = workflow_.cores.size();
     const std::string which = cores == 1 ? "its core was" : fmt::format("{} of its {} cores were", busy, cores);
     mark("saturated",
-         fmt::format("the generator was saturated: {} busy more than {:.0f} % of the time (most: {:.0f} %), so muster "
+         fmt::format("the generator was saturated: {} busy more than {:.0f}% of the time (most: {:.0f}%), so muster "
                      "rather than the server may have set the rate and lengthened the latency; give it more cores "
                      "(--cores), another machine, or less load",
                      which, limits_.busy * 100, std::min(most, 1.0) * 100));
@@ -111,7 +111,7 @@ class Finder {
     std::string what;
     const base::Duration p99 = workflow_.lateness.quantile(0.99);
     if (workflow_.lateness.count() >= limits_.least_arrivals && p99 > limits_.lateness) {
-      what = fmt::format("1 % of the arrivals started {} or more after they were due (worst: {}; sound: {} at most)",
+      what = fmt::format("1% of the arrivals started {} or more after they were due (worst: {}; sound: {} at most)",
                          milliseconds(p99), milliseconds(workflow_.lateness.max()), milliseconds(limits_.lateness));
     }
     // Drops have a mark of their own; here counts what was due, not dropped, and still never issued.
@@ -163,7 +163,7 @@ void every_request_failed(const std::vector<WorkflowResult>& workflows, std::vec
   const auto error = static_cast<model::ErrorClass>(most - errors.begin());
   marks.push_back({"all-failed",
                    fmt::format("every one of the {} requests failed{}: the latency is that of failing; "
-                               "try one with 'muster try' and see the errors below",
+                               "try one with 'muster try' and see the errors above",
                                grouped(failed), *most > 0 ? fmt::format(", most by {}", model::to_text(error)) : "")});
 }
 

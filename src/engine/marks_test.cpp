@@ -40,7 +40,7 @@ TEST(Marks, ABusyCoreIsASaturatedGenerator) {
   const auto marks = find_marks({shop}, {});
   ASSERT_EQ(marks.size(), 1u);
   EXPECT_EQ(marks[0].id, "saturated");
-  EXPECT_THAT(marks[0].text, HasSubstr("1 of its 2 cores were busy more than 90 % of the time (most: 97 %)"));
+  EXPECT_THAT(marks[0].text, HasSubstr("1 of its 2 cores were busy more than 90% of the time (most: 97%)"));
   EXPECT_THAT(marks[0].text, HasSubstr("--cores"));
 }
 
@@ -52,9 +52,9 @@ TEST(Marks, DroppedArrivalsAndTheLimitOfVusAreTold) {
   const auto marks = find_marks({shop}, {});
   ASSERT_EQ(marks.size(), 2u);
   EXPECT_EQ(marks[0].id, "dropped");
-  EXPECT_THAT(marks[0].text, HasSubstr("150 of 10,000 arrivals (1.5 %) were dropped"));
+  EXPECT_THAT(marks[0].text, HasSubstr("150 of 10,000 arrivals (1.5%) were dropped"));
   EXPECT_EQ(marks[1].id, "max-vus");
-  EXPECT_THAT(marks[1].text, HasSubstr("2,000 of 10,000 arrivals (20 %) had to wait"));
+  EXPECT_THAT(marks[1].text, HasSubstr("2,000 of 10,000 arrivals (20%) had to wait"));
   EXPECT_THAT(marks[1].text, HasSubstr("all 50 (max_vus)"));
 }
 
@@ -66,7 +66,7 @@ TEST(Marks, AMissedScheduleIsToldByLatenessAndByWhatWasNeverIssued) {
   ASSERT_EQ(marks.size(), 1u);
   EXPECT_EQ(marks[0].id, "late");
   EXPECT_THAT(marks[0].text, HasSubstr("started 8.0"));
-  EXPECT_THAT(marks[0].text, HasSubstr("only 9,980 of 10,000 due arrivals (99.8 %) were issued"));
+  EXPECT_THAT(marks[0].text, HasSubstr("only 9,980 of 10,000 due arrivals (99.8%) were issued"));
 }
 
 TEST(Marks, AClosedLoadHasNoScheduleToMiss) {

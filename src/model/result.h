@@ -119,8 +119,11 @@ struct WorkflowSecond {
 // What a workflow hands on to those that depend on it.
 struct Provided {
   std::string key;
+  bool keep_all = false;            // `keep: all`: reads as a data feeder at the consumer
+  bool keep_first = false;          // of two values the earlier stays, else the later
+  std::uint64_t max = 1;            // values kept at most
   std::vector<std::string> values;  // JSON texts; keep last and first: one at most
-  std::uint64_t lamport = 0;        // of the value kept, for last writer wins
+  std::uint64_t lamport = 0;        // when the value kept was written
 };
 
 struct CoreUse {

@@ -1,0 +1,27 @@
+// Request bodies of HTTP steps: text, file, JSON, form and multipart, compiled into literals and holes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "authoring/scope.h"
+#include "base/error.h"
+#include "engine/http_prepare.h"
+#include "model/job.h"
+
+namespace muster::engine {
+
+struct HttpBody {
+  Pieces pieces;
+  bool present = false;
+  std::string content_type;  // empty: none is implied
+};
+
+base::Expected<HttpBody> http_body(const model::Step& step, authoring::Scope& scope);
+
+std::string base64(std::string_view bytes);
+
+// A text with holes as one expression that joins its parts: a${b} becomes 'a' + text(b).
+std::string concatenation(std::string_view text_with_holes);
+
+}  // namespace muster::engine

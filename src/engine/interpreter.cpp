@@ -1,0 +1,410 @@
+#include "engine/interpreter.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/options.h"
+#include "engine/scheduler.h"
+
+namespace muster::engine {
+
+Interpreter::Interpreter(const InterpreterContext& context)
+    : program_(context.program),
+      loop_(context.loop),
+      recordings_(context.recordings),
+      slice_(context.slice),
+      trace_(context.trace),
+      random_(base::mix(context.seed ^ base::mix(context.slice.core + 1))),
+      counter_(context.slice.core) {
+  evaluation_.random = &random_;
+  evaluation_.counter = &counter_;
+  evaluation_.counter_step = slice_.cores;
+  for (const FeederUse& use : program_.feeders) {
+    cursors_.emplace_back(use.feeder->rows(), use.pick, slice_.core, slice_.cores, slice_.vus * slice_.cores);
+  }
+}
+
+Interpreter::~Interpreter() = default;
+
+void Interpreter::connect(Scheduler& scheduler, std::vector<std::unique_ptr<Client>>& clients, HttpClient* http) {
+  scheduler_ = &scheduler;
+  clients_ = &clients;
+  http_ = http;
+}
+
+const authoring::Evaluation& Interpreter::evaluation(Vu& vu) {
+  evaluation_.slots = vu.slots;
+  evaluation_.arena = &vu.arena;
+  evaluation_.vu = vu.number + 1;
+  evaluation_.iteration = vu.iteration;
+  timespec wall{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &wall);
+  evaluation_.wall = std::chrono::seconds(wall.tv_sec) + std::chrono::nanoseconds(wall.tv_nsec);
+  return evaluation_;
+}
+
+bool Interpreter::prepare(Vu& vu, VuList list, base::Instant intended) {
+  Strand& strand = vu.main;
+  vu.list = list;
+  vu.failed = false;
+  vu.stop_list = false;
+  vu.began = loop_.now();
+  vu.intended = intended;
+  strand.failing = false;
+  strand.frames.clear();
+  const Program::List& entry =
+      list == VuList::kStart ? program_.start : (list == VuList::kLoop ? program_.loop : program_.stop);
+  strand.pc = entry.entry;
+  return program_.initial.empty() || fill_slots(vu);
+}
+
+bool Interpreter::fill_slots(Vu& vu) {
+  vu.arena.reset();
+  const std::size_t count = program_.initial.size();
+  vu.slots = reinterpret_cast<model::Value*>(vu.arena.allocate(count * sizeof(model::Value)));
+  std::copy(program_.initial.begin(), program_.initial.end(), vu.slots);
+  if (vu.kept != nullptr) {
+    for (std::size_t i = 0; i < vu.kept->values.size(); ++i) vu.slots[program_.kept_slots[i]] = vu.kept->values[i];
+  }
+  if (program_.vu_slot) vu.slots[*program_.vu_slot] = model::Value::of(static_cast<std::int64_t>(vu.number + 1));
+  if (program_.iteration_slot) {
+    vu.slots[*program_.iteration_slot] = model::Value::of(static_cast<std::int64_t>(vu.iteration));
+  }
+  for (std::size_t i = 0; i < program_.feeders.size(); ++i) {
+    const FeederUse& use = program_.feeders[i];
+    const auto row = cursors_[i].next(vu.number, random_);
+    if (!row) {
+      recording().note(fmt::format("data source '{}' has no unique rows left; its VUs stopped", use.name));
+      return false;
+    }
+    for (const auto& [slot, column] : use.columns) vu.slots[slot] = use.feeder->cell(*row, column);
+  }
+  return true;
+}
+
+void Interpreter::run(Strand& strand) {
+  while (execute(strand, program_.ops[strand.pc]) == Step::kNext) {
+  }
+}
+
+void Interpreter::run_ready() {
+  running_ready_.swap(ready_);
+  for (Strand* strand : running_ready_) {
+    if (strand->vu->active) run(*strand);
+  }
+  running_ready_.clear();
+}
+
+void Interpreter::on_timer(reactor::Timer& timer, base::Instant now) {
+  auto& strand = static_cast<Strand&>(timer);
+  Interpreter& self = *strand.interpreter;
+  if (self.counted(strand.due)) self.recording().lateness.record(now - strand.due);
+  strand.vu->in_a_row = 0;
+  self.scheduler_->woke(strand);
+}
+
+Interpreter::Step Interpreter::execute(Strand& strand, const Op& op) {
+  switch (op.kind) {
+    case OpKind::kCall:
+      return start_call(strand, op);
+    case OpKind::kThink:
+      return think(strand, op);
+    case OpKind::kSet:
+      return set(strand, op);
+    case OpKind::kLog:
+      log(strand, op);
+      break;
+    case OpKind::kStop:
+      return stop(strand, op);
+    case OpKind::kMetric:
+      return metric(strand, op);
+    case OpKind::kCheck:
+      return check(strand, op);
+    case OpKind::kJump:
+      strand.pc = op.a;
+      return Step::kNext;
+    case OpKind::kUnless:
+      strand.pc = program_.conditions[op.a].holds(evaluation(*strand.vu)) ? strand.pc + 1 : op.b;
+      return Step::kNext;
+    case OpKind::kChoose:
+      return choose(strand, op);
+    case OpKind::kRepeatBegin:
+    case OpKind::kRetryBegin:
+    case OpKind::kGroupBegin:
+      strand.frames.push_back({.count = 0, .began = loop_.now()});
+      break;
+    case OpKind::kRepeatTest:
+      return repeat_test(strand, op);
+    case OpKind::kRetryTest:
+      return retry_test(strand, op);
+    case OpKind::kGroupEnd:
+      return group_end(strand, op);
+    case OpKind::kFork:
+      return fork(strand, op);
+    case OpKind::kEnd:
+      return end(strand);
+  }
+  ++strand.pc;
+  return Step::kNext;
+}
+
+void Interpreter::fail(Strand& strand) {
+  const Op& op = program_.ops[strand.pc];
+  if (counted(loop_.now())) {
+    for (std::uint32_t i = op.skips_begin; i < op.skips_end; ++i) ++recording().steps[program_.skips[i]].skipped;
+  }
+  strand.frames.resize(std::min<std::size_t>(strand.frames.size(), op.fail_depth));
+  strand.failing = true;
+  strand.pc = op.fail_to;
+}
+
+Interpreter::Step Interpreter::sleep(Strand& strand, const Think& length) {
+  const auto spread = static_cast<std::uint64_t>((length.most - length.least).count());
+  const base::Duration wait =
+      length.least + base::Duration(spread == 0 ? 0 : static_cast<std::int64_t>(random_.below(spread + 1)));
+  if (wait <= base::Duration::zero()) return Step::kNext;
+  strand.due = loop_.now() + wait;
+  loop_.timers().arm(strand, strand.due);
+  return Step::kWait;
+}
+
+Interpreter::Step Interpreter::think(Strand& strand, const Op& op) {
+  ++strand.pc;
+  return sleep(strand, program_.thinks[op.a]);
+}
+
+Interpreter::Step Interpreter::set(Strand& strand, const Op& op) {
+  for (const auto& [slot, value] : program_.sets[op.a].values) {
+    const auto made = value.value(evaluation(*strand.vu));
+    if (!made) {
+      recording().note(fmt::format("a `set` step failed: {}", made.error().message));
+      fail(strand);
+      return Step::kNext;
+    }
+    strand.vu->slots[slot] = *made;
+  }
+  ++strand.pc;
+  return Step::kNext;
+}
+
+void Interpreter::log(Strand& strand, const Op& op) {
+  const auto second = static_cast<std::uint64_t>(base::seconds(loop_.now() - epoch_));
+  if (second != log_second_) {
+    log_second_ = second;
+    log_lines_ = 0;
+  }
+  if (++log_lines_ > kLogLinesPerSecond) {
+    recording().note("lines of `log` steps left out (more than 100 a second)");
+    return;
+  }
+  text_.clear();
+  if (const auto rendered = program_.logs[op.a].render(evaluation(*strand.vu), text_); !rendered) {
+    text_ += fmt::format(" ({})", rendered.error().message);
+  }
+  for (const std::string& secret : program_.secrets) {
+    for (std::size_t at = text_.find(secret); at != std::string::npos; at = text_.find(secret, at)) {
+      text_.replace(at, secret.size(), "***");
+    }
+  }
+  text_ += '\n';
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text_.data(), text_.size());
+}
+
+Interpreter::Step Interpreter::stop(Strand& strand, const Op& op) {
+  Vu& vu = *strand.vu;
+  vu.stop_list = true;
+  const auto scope = static_cast<StopScope>(op.a);
+  if (scope != StopScope::kIteration) vu.retiring = true;
+  if (scope == StopScope::kWorkflow) scheduler_->stop_requested();
+  strand.frames.clear();
+  if (strand.part_of != nullptr) {
+    strand.pc = strand.part_of->fork->nodes[strand.node].end;
+  } else {
+    strand.pc = vu.list == VuList::kStart ? program_.start.end
+                                          : (vu.list == VuList::kLoop ? program_.loop.end : program_.stop.end);
+  }
+  return Step::kNext;
+}
+
+Interpreter::Step Interpreter::metric(Strand& strand, const Op& op) {
+  const CompiledMetric& compiled = program_.metric_ops[op.a];
+  const model::Value value = compiled.value.evaluate(evaluation(*strand.vu));
+  const bool truth = authoring::truthy(value);
+  const bool is_rate = program_.metrics[compiled.metric].type == model::MetricType::kRate;
+  if (!is_rate && !value.numeric() && value.type() != model::ValueType::kBool) {
+    recording().note(
+        fmt::format("metric '{}' got a value that is not a number", program_.metrics[compiled.metric].name));
+    fail(strand);
+    return Step::kNext;
+  }
+  if (counted(loop_.now())) {
+    MetricRecording& into = recording().metrics[compiled.metric];
+    const double number = value.numeric() ? value.number() : (truth ? 1.0 : 0.0);
+    into.min = into.count == 0 ? number : std::min(into.min, number);
+    into.max = into.count == 0 ? number : std::max(into.max, number);
+    ++into.count;
+    into.trues += truth ? 1U : 0U;
+    into.sum += number;
+    into.last = number;
+    into.last_at = loop_.now() - epoch_;
+    into.values.record(base::from_seconds(number / 1e6));
+  }
+  ++strand.pc;
+  return Step::kNext;
+}
+
+Interpreter::Step Interpreter::check(Strand& strand, const Op& op) {
+  const CompiledCheckStep& step = program_.check_steps[op.a];
+  StepRecording& record = recording().steps[step.step];
+  bool failed = false;
+  for (const CompiledCheck& each : step.checks) {
+    const bool holds = each.expression.holds(evaluation(*strand.vu));
+    if (counted(loop_.now())) ++(holds ? record.checks[each.index].ok : record.checks[each.index].failed);
+    failed = failed || (!holds && each.required);
+  }
+  if (failed) {
+    fail(strand);
+  } else {
+    ++strand.pc;
+  }
+  return Step::kNext;
+}
+
+Interpreter::Step Interpreter::choose(Strand& strand, const Op& op) {
+  const auto& branches = program_.choices[op.a].branches;
+  const double drawn = random_.unit() * branches.back().first;
+  const auto chosen =
+      std::find_if(branches.begin(), branches.end(), [&](const auto& each) { return drawn < each.first; });
+  strand.pc = chosen == branches.end() ? branches.back().second : chosen->second;
+  return Step::kNext;
+}
+
+Interpreter::Step Interpreter::repeat_test(Strand& strand, const Op& op) {
+  const CompiledLoop& loop = program_.loops[op.a];
+  const bool more =
+      strand.frames.back().count < loop.times && (!loop.condition || loop.condition->holds(evaluation(*strand.vu)));
+  if (more) {
+    ++strand.frames.back().count;
+    ++strand.pc;
+  } else {
+    strand.frames.pop_back();
+    strand.pc = op.b;
+  }
+  return Step::kNext;
+}
+
+Interpreter::Step Interpreter::retry_test(Strand& strand, const Op& op) {
+  const CompiledRetry& retry = program_.retries[op.a];
+  const bool good = !strand.failing && (!retry.until || retry.until->holds(evaluation(*strand.vu)));
+  if (good) {
+    strand.frames.pop_back();
+    ++strand.pc;
+    return Step::kNext;
+  }
+  if (++strand.frames.back().count >= retry.times) {
+    fail(strand);
+    return Step::kNext;
+  }
+  strand.failing = false;
+  for (const std::uint32_t step : retry.steps) ++recording().steps[step].retried;
+  strand.pc = op.b;
+  return sleep(strand, retry.delay);
+}
+
+Interpreter::Step Interpreter::group_end(Strand& strand, const Op& op) {
+  const base::Instant began = strand.frames.back().began;
+  if (counted(began)) {
+    StepRecording& record = recording().steps[op.a];
+    ++(strand.failing ? record.failed : record.ok);
+    record.latency.record(loop_.now() - began);
+  }
+  if (strand.failing) {
+    fail(strand);
+    return Step::kNext;
+  }
+  strand.frames.pop_back();
+  ++strand.pc;
+  return Step::kNext;
+}
+
+Interpreter::Step Interpreter::end(Strand& strand) {
+  if (strand.part_of != nullptr) {
+    Join& join = *strand.part_of;
+    const std::uint32_t node = strand.node;
+    const bool failed = strand.failing;
+    join.strands.erase(std::find(join.strands.begin(), join.strands.end(), &strand));
+    free_strands_.push_back(&strand);
+    node_ended(join, node, failed);
+    return Step::kWait;  // this strand is over; its parent was woken if it was the last
+  }
+  Vu& vu = *strand.vu;
+  vu.failed = strand.failing;
+  if (vu.list == VuList::kStart && !program_.kept_slots.empty()) keep_start_values(vu);
+  if (!program_.provides.empty() && !vu.failed) provide(vu);
+  return scheduler_->list_ended(vu) ? Step::kNext : Step::kWait;
+}
+
+void Interpreter::keep_start_values(Vu& vu) {
+  vu.kept = std::make_unique<KeptValues>();
+  vu.kept->texts.reserve(program_.kept_slots.size());
+  for (const std::uint32_t slot : program_.kept_slots) {
+    model::Value value = vu.slots[slot];
+    if (value.textual()) {
+      const std::string& text = vu.kept->texts.emplace_back(value.text());
+      value =
+          value.type() == model::ValueType::kJson ? model::Value::json(text) : model::Value::of(std::string_view(text));
+    }
+    vu.kept->values.push_back(value);
+  }
+}
+
+void Interpreter::provide(Vu& vu) {
+  for (const CompiledProvide& each : program_.provides) {
+    const model::Value value = each.value.evaluate(evaluation(vu));
+    if (value.missing()) continue;
+    model::Provided provided;
+    provided.key = each.spec.key;
+    provided.keep_all = each.spec.keep == model::Keep::kAll;
+    provided.keep_first = each.spec.keep == model::Keep::kFirst;
+    provided.max = provided.keep_all ? each.spec.max : 1;
+    provided.lamport = static_cast<std::uint64_t>((loop_.now() - epoch_).count());
+    authoring::append_json(provided.values.emplace_back(), value);
+    add_provided(recording().provided, provided);
+  }
+}
+
+void Interpreter::interrupt(Vu& vu, bool count_calls) {
+  std::vector<Strand*> pending = {&vu.main};
+  while (!pending.empty()) {
+    Strand& strand = *pending.back();
+    pending.pop_back();
+    if (strand.armed()) loop_.timers().cancel(strand);
+    if (strand.calling) {
+      const CallPlan& plan = *strand.call.plan;
+      if (count_calls && counted(strand.call.started)) {
+        StepRecording& record = recording().steps[plan.step];
+        ++record.failed;
+        ++record.errors[static_cast<std::size_t>(model::ErrorClass::kCancelled)];
+      }
+      (*clients_)[plan.client]->cancel(strand.call);
+      strand.calling = false;
+    }
+    if (strand.waiting_for != nullptr) {
+      Join& join = *strand.waiting_for;
+      for (Strand* branch : join.strands) {
+        pending.push_back(branch);
+        free_strands_.push_back(branch);
+      }
+      join.strands.clear();
+      release(join);
+      strand.waiting_for = nullptr;
+    }
+  }
+  std::erase_if(ready_, [&](const Strand* strand) { return strand->vu == &vu; });
+  vu.list = VuList::kNone;
+}
+
+}  // namespace muster::engine

@@ -1,0 +1,140 @@
+// Runs the programs of one core's VUs: takes each strand from one operation to the next until it has to wait, judges
+// responses and records what happened. Single-threaded; owned by its Core.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "authoring/scope.h"
+#include "base/random.h"
+#include "engine/http_client.h"
+#include "engine/program.h"
+#include "engine/protocol.h"
+#include "engine/recording.h"
+#include "engine/split.h"
+#include "engine/vu.h"
+#include "reactor/loop.h"
+
+namespace muster::engine {
+
+class Scheduler;
+
+// One step as `muster try` shows it.
+struct StepTrace {
+  const StepInfo* step = nullptr;
+  const Outcome* outcome = nullptr;
+  base::Duration latency{};
+  bool ok = false;
+  std::vector<std::pair<std::string, std::string>> values;  // saved name → value
+  std::vector<std::pair<std::string, bool>> checks;
+};
+using TraceSink = std::function<void(const StepTrace&)>;
+
+struct InterpreterContext {
+  const Program& program;
+  reactor::Loop& loop;
+  RecordingPair& recordings;
+  Slice slice;
+  std::uint64_t seed = 0;
+  TraceSink trace;  // may be empty
+};
+
+class Interpreter final : public CallHost {
+ public:
+  explicit Interpreter(const InterpreterContext& context);
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+  ~Interpreter();
+
+  // Wires the other halves of the core; both outlive the interpreter's last run().
+  void connect(Scheduler& scheduler, std::vector<std::unique_ptr<Client>>& clients, HttpClient* http);
+
+  // Makes `vu` ready to run a list from its start. False if it cannot: a data source has run out.
+  bool prepare(Vu& vu, VuList list, base::Instant intended);
+  // Runs `strand` until it waits or its VU has nothing more to do.
+  void run(Strand& strand);
+  // Runs it in the next turn of the loop.
+  void run_soon(Strand& strand) { ready_.push_back(&strand); }
+  bool has_ready() const { return !ready_.empty(); }
+  void run_ready();
+
+  // Ends whatever `vu` is doing. Calls under way count as cancelled if `count_calls`.
+  void interrupt(Vu& vu, bool count_calls);
+
+  // From this time on what is measured counts.
+  void count_from(base::Instant when) { counted_from_ = when; }
+  void set_epoch(base::Instant epoch) { epoch_ = epoch; }
+
+  void finished(Call& call, Outcome& outcome) override;
+  const authoring::Evaluation& evaluation(Vu& vu) override;
+
+  static void on_timer(reactor::Timer& timer, base::Instant now);
+
+ private:
+  enum class Step : std::uint8_t { kNext, kWait };
+
+  Step start_call(Strand& strand, const Op& op);
+  void settle(Strand& strand, Outcome& outcome);
+  bool judge(Strand& strand, Outcome& outcome, StepRecording& record, std::string& detail);
+  void record_call(const Call& call, const Outcome& outcome, bool ok, std::string_view detail);
+  void record_tags(Vu& vu, const CallPlan& plan, base::Duration latency, bool ok);
+  void sample(StepRecording& record, const Outcome& outcome, std::string_view detail);
+  void trace_call(Strand& strand, const Outcome& outcome, bool ok, base::Duration latency);
+
+  void fail(Strand& strand);
+  Step sleep(Strand& strand, const Think& think);
+  Step think(Strand& strand, const Op& op);
+  Step set(Strand& strand, const Op& op);
+  void log(Strand& strand, const Op& op);
+  Step stop(Strand& strand, const Op& op);
+  Step metric(Strand& strand, const Op& op);
+  Step check(Strand& strand, const Op& op);
+  Step choose(Strand& strand, const Op& op);
+  Step repeat_test(Strand& strand, const Op& op);
+  Step retry_test(Strand& strand, const Op& op);
+  Step group_end(Strand& strand, const Op& op);
+  Step fork(Strand& strand, const Op& op);
+  Step end(Strand& strand);
+  void start_node(Join& join, std::uint32_t node);
+  void node_ended(Join& join, std::uint32_t node, bool failed);
+  void skip_node(Join& join, std::uint32_t node);
+  Step execute(Strand& strand, const Op& op);
+  void keep_start_values(Vu& vu);
+  void provide(Vu& vu);
+  bool fill_slots(Vu& vu);
+  void release(Join& join);
+
+  Recording& recording() { return recordings_.current(); }
+  bool counted(base::Instant started) const { return started >= counted_from_; }
+
+  const Program& program_;
+  reactor::Loop& loop_;
+  RecordingPair& recordings_;
+  Slice slice_;
+  TraceSink trace_;
+  Scheduler* scheduler_ = nullptr;
+  HttpClient* http_ = nullptr;
+  std::vector<std::unique_ptr<Client>>* clients_ = nullptr;
+
+  base::Random random_;
+  std::uint64_t counter_;
+  authoring::Evaluation evaluation_;
+  std::vector<authoring::FeederCursor> cursors_;
+  base::Instant counted_from_ = base::Instant::min();
+  base::Instant epoch_{};
+  std::vector<Strand*> ready_;
+  std::vector<Strand*> running_ready_;
+  std::vector<std::unique_ptr<Join>> joins_;
+  std::vector<Join*> free_joins_;
+  std::vector<std::unique_ptr<Strand>> strands_;
+  std::vector<Strand*> free_strands_;
+  std::string text_;  // scratch
+  std::uint64_t log_second_ = 0;
+  std::uint32_t log_lines_ = 0;
+};
+
+}  // namespace muster::engine

@@ -1,0 +1,186 @@
+// The half of the interpreter that starts calls, judges their responses and records them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/interpreter.h"
+#include "engine/options.h"
+#include "engine/scheduler.h"
+
+namespace muster::engine {
+namespace {
+
+void redact(std::string& text, const std::vector<std::string>& secrets) {
+  for (const std::string& secret : secrets) {
+    for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + 3)) {
+      text.replace(at, secret.size(), "***");
+    }
+  }
+}
+
+}  // namespace
+
+Interpreter::Step Interpreter::start_call(Strand& strand, const Op& op) {
+  const CallPlan& plan = program_.calls[op.a];
+  Vu& vu = *strand.vu;
+  const base::Instant now = loop_.now();
+  Call& call = strand.call;
+  call.plan = &plan;
+  call.vu = &vu;
+  call.started = now;
+  call.intended = now;
+  if (vu.intended != base::Instant{}) {
+    call.intended = vu.intended;
+    vu.intended = {};
+  }
+  strand.calling = true;
+  Outcome at_once;
+  const bool under_way = plan.http ? http_->call(call, at_once) : (*clients_)[plan.client]->call(call, at_once);
+  if (under_way) return Step::kWait;
+  at_once.finished = loop_.refresh();
+  settle(strand, at_once);
+  return Step::kNext;
+}
+
+void Interpreter::finished(Call& call, Outcome& outcome) {
+  // Call lives in its strand.
+  auto& strand = *reinterpret_cast<Strand*>(reinterpret_cast<char*>(&call) - offsetof(Strand, call));
+  strand.vu->in_a_row = 0;
+  settle(strand, outcome);
+  run(strand);
+}
+
+void Interpreter::settle(Strand& strand, Outcome& outcome) {
+  const Call& call = strand.call;
+  const CallPlan& plan = *call.plan;
+  strand.calling = false;
+  bool ok = outcome.ok;
+  std::string detail;
+  if (plan.judged && outcome.response != nullptr) {
+    const bool held = judge(strand, outcome, recording().steps[plan.step], detail);
+    if (ok && !held) {
+      ok = false;
+      outcome.error = model::ErrorClass::kCheck;
+    }
+  }
+  if (counted(call.started)) {
+    record_call(call, outcome, ok, detail.empty() ? outcome.detail : std::string_view(detail));
+    if (!plan.tags.empty()) record_tags(*strand.vu, plan, outcome.finished - call.intended, ok);
+  }
+  if (trace_) trace_call(strand, outcome, ok, outcome.finished - call.intended);
+  if (ok) {
+    ++strand.pc;
+  } else {
+    fail(strand);
+  }
+}
+
+bool Interpreter::judge(Strand& strand, Outcome& outcome, StepRecording& record, std::string& detail) {
+  Vu& vu = *strand.vu;
+  const CallPlan& plan = *strand.call.plan;
+  for (const Capture& capture : plan.captures) {
+    vu.slots[capture.slot] = outcome.response->result(capture.result, capture.rest, vu.arena);
+  }
+  const bool counts = counted(strand.call.started);
+  bool held = true;
+  for (const CompiledCheck& each : plan.checks) {
+    const bool holds = each.expression.holds(evaluation(vu));
+    if (counts) ++(holds ? record.checks[each.index].ok : record.checks[each.index].failed);
+    if (!holds && each.required && held) {
+      held = false;
+      detail = fmt::format("the required check '{}' did not hold", program_.steps[plan.step].checks[each.index]);
+    }
+  }
+  for (const CompiledSave& save : plan.saves) vu.slots[save.slot] = save.expression.evaluate(evaluation(vu));
+  return held;
+}
+
+void Interpreter::record_call(const Call& call, const Outcome& outcome, bool ok, std::string_view detail) {
+  StepRecording& record = recording().steps[call.plan->step];
+  record.bytes_in += outcome.bytes_in;
+  record.bytes_out += outcome.bytes_out;
+  record.connections += outcome.opened_connection ? 1U : 0U;
+  if (outcome.status != 0) ++record.statuses[outcome.status < record.statuses.size() ? outcome.status : 0];
+  for (std::size_t i = 0; i < model::kPhases; ++i) {
+    if (outcome.phases[i] >= base::Duration::zero()) record.phases[i].record(outcome.phases[i]);
+  }
+  record.latency.record(outcome.finished - call.intended);
+  if (program_.load.open()) record.service.record(outcome.finished - call.started);
+  if (ok) [[likely]] {
+    ++record.ok;
+    return;
+  }
+  ++record.failed;
+  ++record.errors[static_cast<std::size_t>(outcome.error)];
+  sample(record, outcome, detail);
+}
+
+void Interpreter::sample(StepRecording& record, const Outcome& outcome, std::string_view detail) {
+  const auto same = std::count_if(record.samples.begin(), record.samples.end(),
+                                  [&](const model::ErrorSample& each) { return each.error == outcome.error; });
+  if (static_cast<std::size_t>(same) >= model::kMaxSamplesPerClass) return;
+  model::ErrorSample made;
+  made.error = outcome.error;
+  made.at = outcome.finished - epoch_;
+  made.detail = detail;
+  made.request = outcome.request;
+  made.response = outcome.reply;
+  // Redacted before it is cut, so that no half of a secret is left at the edge.
+  for (std::string* text : {&made.detail, &made.request, &made.response}) {
+    redact(*text, program_.secrets);
+    if (text->size() > kSampleBytes) text->resize(kSampleBytes);
+  }
+  record.samples.push_back(std::move(made));
+}
+
+void Interpreter::record_tags(Vu& vu, const CallPlan& plan, base::Duration latency, bool ok) {
+  text_.clear();
+  for (const CompiledTag& tag : plan.tags) {
+    if (!text_.empty()) text_ += ',';
+    text_ += tag.name;
+    text_ += '=';
+    const std::size_t before = text_.size();
+    if (!tag.value.render(evaluation(vu), text_)) {
+      text_.resize(before);
+      text_ += "missing";
+    }
+  }
+  redact(text_, program_.secrets);
+  auto& tags = recording().tags;
+  auto place = std::find_if(tags.begin(), tags.end(), [&](const auto& each) { return each->tags == text_; });
+  if (place == tags.end() && tags.size() >= kMaxTagSets) {
+    text_ = "other";
+    recording().note("tag combinations beyond the first 200 are counted as \"other\"");
+    place = std::find_if(tags.begin(), tags.end(), [&](const auto& each) { return each->tags == text_; });
+  }
+  if (place == tags.end()) {
+    tags.push_back(std::make_unique<TagRecording>());
+    place = tags.end() - 1;
+    (*place)->tags = text_;
+  }
+  ++(ok ? (*place)->ok : (*place)->failed);
+  (*place)->latency.record(latency);
+}
+
+void Interpreter::trace_call(Strand& strand, const Outcome& outcome, bool ok, base::Duration latency) {
+  StepTrace made;
+  const CallPlan& plan = *strand.call.plan;
+  made.step = &program_.steps[plan.step];
+  made.outcome = &outcome;
+  made.latency = latency;
+  made.ok = ok;
+  if (outcome.response != nullptr) {
+    for (const CompiledSave& save : plan.saves) {
+      std::string value;
+      authoring::append_json(value, strand.vu->slots[save.slot]);
+      redact(value, program_.secrets);
+      made.values.emplace_back(save.name, std::move(value));
+    }
+    for (const CompiledCheck& each : plan.checks) {
+      made.checks.emplace_back(made.step->checks[each.index], each.expression.holds(evaluation(*strand.vu)));
+    }
+  }
+  trace_(made);
+}
+
+}  // namespace muster::engine

@@ -1,0 +1,48 @@
+// Limits and intervals of the engine, each with its meaning, unit, default and trade-off.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace muster::engine {
+
+// How often a core hands what it recorded to the collector. Shorter: fresher screens; longer: less work between
+// requests. Divides a second evenly, so that every second of the series is whole.
+constexpr base::Duration kRecordingInterval = std::chrono::milliseconds(250);
+
+// Iterations that a VU may run without waiting for anything before others get their turn.
+constexpr int kMaxIterationsInARow = 16;
+
+// Arrivals of one core that may wait for a free VU; more are dropped and counted. 16 bytes each.
+constexpr std::size_t kMaxQueuedArrivals = 1'000'000;
+
+// Memory that one iteration of one VU may hold in saved values.
+constexpr std::size_t kMaxIterationBytes = std::size_t{16} * 1024 * 1024;
+
+// Bytes that one receive may bring; one buffer for each core. The size of a TLS record and more.
+constexpr std::size_t kReceiveBytes = std::size_t{64} * 1024;
+
+// Distinct tag combinations that a workflow keeps apart; requests with others count under "other".
+constexpr std::size_t kMaxTagSets = 200;
+
+// Bytes of a request and of a response that an error sample keeps.
+constexpr std::size_t kSampleBytes = 1024;
+
+// Distinct notes that a workflow keeps.
+constexpr std::size_t kMaxNotes = 50;
+
+// Lines a second that `log` steps of one core may write.
+constexpr std::uint32_t kLogLinesPerSecond = 100;
+
+// Space for one snapshot in shared memory; untouched pages cost nothing.
+constexpr std::size_t kSnapshotBytes = std::size_t{64} * 1024 * 1024;
+
+// Space for the per-second series in shared memory; when it is full, later seconds are left out and a note says so.
+constexpr std::size_t kSeriesBytes = std::size_t{1024} * 1024 * 1024;
+
+// Longest wait for a name to resolve.
+constexpr base::Duration kResolveTimeout = std::chrono::seconds(5);
+
+}  // namespace muster::engine

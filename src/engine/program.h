@@ -1,0 +1,218 @@
+// A workflow compiled for running: a flat list of operations over numbered slots. Made once before the clock starts and
+// then only read, by all cores at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "authoring/expression.h"
+#include "authoring/feeder.h"
+#include "authoring/text_template.h"
+#include "base/error.h"
+#include "engine/protocol.h"
+#include "model/job.h"
+#include "model/result.h"
+
+namespace muster::engine {
+
+// Puts one result of a response into a slot.
+struct Capture {
+  std::uint32_t slot = 0;
+  std::uint32_t result = 0;  // position in StepKind::results
+  authoring::Path rest;
+};
+
+struct CompiledCheck {
+  authoring::Expression expression;
+  bool required = false;
+  std::uint32_t index = 0;  // among the step's checks
+};
+
+struct CompiledSave {
+  std::string name;
+  std::uint32_t slot = 0;
+  authoring::Expression expression;
+};
+
+struct CompiledTag {
+  std::string name;
+  authoring::TextTemplate value;
+};
+
+// Everything about a test step that running it needs.
+struct CallPlan {
+  std::uint32_t step = 0;    // position in Program::steps
+  std::uint32_t client = 0;  // position in Program::kinds
+  bool http = false;         // the client is the built-in HTTP one, called without indirection
+  std::unique_ptr<PreparedCall> prepared;
+  std::vector<Capture> captures;
+  std::vector<CompiledCheck> checks;
+  std::vector<CompiledSave> saves;
+  std::vector<CompiledTag> tags;  // those with holes
+  bool judged = false;            // has captures, checks, saves or tags
+  std::uint64_t captured = 0;     // set of the results that are captured, by position
+};
+
+enum class OpKind : std::uint8_t {
+  kCall,         // a: call plan
+  kThink,        // a: think
+  kSet,          // a: set
+  kLog,          // a: template
+  kStop,         // a: StopScope
+  kMetric,       // a: metric
+  kCheck,        // a: check step
+  kJump,         // a: target
+  kUnless,       // a: expression, b: target when it does not hold
+  kChoose,       // a: choice
+  kRepeatBegin,  // pushes a frame
+  kRepeatTest,   // a: loop, b: target when it is over (pops the frame)
+  kRetryBegin,   // pushes a frame
+  kRetryTest,    // a: retry, b: start of the body (pops the frame when it is over)
+  kGroupBegin,   // pushes a frame
+  kGroupEnd,     // a: step; pops the frame
+  kFork,         // a: fork
+  kEnd,          // of a branch or of the whole list
+};
+
+enum class StopScope : std::uint8_t { kIteration, kVu, kWorkflow };
+
+struct Op {
+  OpKind kind = OpKind::kEnd;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  // Where a failure goes on: a kRetryTest, a kGroupEnd or a kEnd of the same strand, with so many frames kept, and the
+  // test steps passed over, as a range of Program::skips.
+  std::uint32_t fail_to = 0;
+  std::uint16_t fail_depth = 0;
+  std::uint32_t skips_begin = 0;
+  std::uint32_t skips_end = 0;
+};
+
+struct Think {
+  base::Duration least{};
+  base::Duration most{};
+};
+
+struct CompiledSet {
+  std::vector<std::pair<std::uint32_t, authoring::TextTemplate>> values;
+};
+
+struct CompiledLoop {
+  std::uint64_t times = 0;  // at most
+  std::optional<authoring::Expression> condition;
+};
+
+struct CompiledRetry {
+  std::uint64_t times = 1;
+  std::optional<authoring::Expression> until;
+  Think delay;
+  std::vector<std::uint32_t> steps;  // test steps inside, whose `retried` counts
+};
+
+struct CompiledChoice {
+  std::vector<std::pair<double, std::uint32_t>> branches;  // cumulative weight, target
+};
+
+struct CompiledMetric {
+  std::uint32_t metric = 0;
+  authoring::Expression value;
+};
+
+struct CompiledCheckStep {
+  std::uint32_t step = 0;
+  std::vector<CompiledCheck> checks;
+};
+
+// Branches that run at once, or a graph of steps ordered by `after`.
+struct CompiledFork {
+  struct Node {
+    std::uint32_t start = 0;                // first operation
+    std::uint32_t end = 0;                  // its kEnd
+    std::uint32_t predecessors = 0;         // how many must finish first
+    std::vector<std::uint32_t> dependents;  // nodes that wait for this one
+    std::vector<std::uint32_t> steps;       // test steps inside, skipped when a predecessor failed
+  };
+  std::vector<Node> nodes;
+};
+
+struct StepInfo {
+  std::string name;
+  std::string kind;
+  model::StepRole role = model::StepRole::kTest;
+  std::vector<std::pair<std::string, std::string>> tags;
+  std::vector<std::string> checks;  // labels
+};
+
+struct MetricInfo {
+  std::string name;
+  model::MetricType type = model::MetricType::kTrend;
+};
+
+struct FeederUse {
+  std::shared_ptr<const authoring::Feeder> feeder;
+  std::string name;
+  model::Pick pick = model::Pick::kSequential;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> columns;  // slot, column
+};
+
+struct CompiledProvide {
+  model::Provide spec;
+  authoring::Expression value;
+};
+
+struct Program {
+  std::string workflow;
+  model::Load load;
+  model::Reset reset = model::Reset::kNever;
+  std::vector<StepInfo> steps;
+  std::vector<MetricInfo> metrics;
+
+  std::vector<Op> ops;
+  // The three lists of a workflow: `start`, `steps` and `stop`.
+  struct List {
+    std::uint32_t entry = 0;
+    std::uint32_t end = 0;  // its kEnd
+    bool empty = true;
+  };
+  List start;
+  List loop;
+  List stop;
+  bool test = false;  // has a test step
+
+  std::vector<CallPlan> calls;
+  std::vector<std::string> kinds;  // protocols in use
+  std::vector<Think> thinks;
+  std::vector<CompiledSet> sets;
+  std::vector<authoring::TextTemplate> logs;
+  std::vector<authoring::Expression> conditions;
+  std::vector<CompiledChoice> choices;
+  std::vector<CompiledLoop> loops;
+  std::vector<CompiledRetry> retries;
+  std::vector<CompiledMetric> metric_ops;
+  std::vector<CompiledCheckStep> check_steps;
+  std::vector<CompiledFork> forks;
+  std::vector<std::uint32_t> skips;
+
+  std::vector<model::Value> initial;                    // slots at the start of an iteration: constants filled in
+  std::vector<std::unique_ptr<std::string>> constants;  // texts that `initial` points into
+  std::vector<FeederUse> feeders;
+  std::vector<std::uint32_t> kept_slots;  // that `start` fills and every iteration sees
+  std::optional<std::uint32_t> vu_slot;
+  std::optional<std::uint32_t> iteration_slot;
+  std::vector<CompiledProvide> provides;
+  std::vector<std::string> secrets;  // values to redact
+};
+
+// Values that earlier workflows provided, by workflow and key.
+using ReceivedContext = std::vector<std::pair<std::string, model::Provided>>;
+
+// Compiles `workflow` of `job`. Errors are the user's to mend.
+base::Expected<std::unique_ptr<Program>> compile(const model::Job& job, const model::Workflow& workflow,
+                                                 const model::StepKinds& kinds, const Protocols& protocols,
+                                                 const ReceivedContext& received);
+
+}  // namespace muster::engine

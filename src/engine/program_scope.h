@@ -1,0 +1,66 @@
+// Gives every name that a workflow's expressions mention a slot, and remembers what has to fill it: a response's
+// capture, a feeder's column, a constant. Used while a program is compiled and dropped afterwards.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "authoring/scope.h"
+#include "engine/program.h"
+
+namespace muster::engine {
+
+class ProgramScope final : public authoring::Scope {
+ public:
+  ProgramScope(const model::Job& job, const model::Workflow& workflow, const ReceivedContext& received,
+               Program& program)
+      : job_(job), workflow_(workflow), received_(received), program_(program) {}
+
+  base::Expected<authoring::Slot> resolve(const authoring::Path& path) override;
+
+  // The slot of a name that `save` or `set` gives a value to; made if it is new.
+  std::uint32_t variable(const std::string& name);
+
+  // Makes the results of call `call` (of step `name`) visible under that name.
+  void add_step(const std::string& name, std::uint32_t call, const model::StepKind& kind);
+
+  // While set, bare result names (`status`, `json.x`) mean this call's own response.
+  void set_own_response(std::optional<std::uint32_t> call) { own_ = call; }
+
+  // Slots filled from now on belong to `start`, and stay with the VU.
+  void set_in_start(bool in_start) { in_start_ = in_start; }
+
+ private:
+  struct StepEntry {
+    std::uint32_t call;
+    const model::StepKind* kind;
+    bool in_start;
+  };
+
+  std::uint32_t new_slot();
+  std::uint32_t text_constant(std::string text);
+  std::uint32_t json_constant(const std::string& json);
+  std::optional<authoring::Slot> own_result(const authoring::Path& path);
+  authoring::Slot capture(const StepEntry& entry, std::size_t result, const authoring::Path& path, std::size_t used);
+  base::Expected<authoring::Slot> step_result(const StepEntry& entry, const authoring::Path& path);
+  base::Expected<authoring::Slot> data_column(const authoring::Path& path);
+  base::Expected<authoring::Slot> environment(const authoring::Path& path);
+  std::optional<authoring::Slot> used_key(const authoring::Path& path);
+  std::optional<authoring::Slot> intrinsic(const authoring::Path& path);
+  FeederUse& feeder_use(const std::string& name, std::shared_ptr<const authoring::Feeder> feeder, model::Pick pick);
+
+  const model::Job& job_;
+  const model::Workflow& workflow_;
+  const ReceivedContext& received_;
+  Program& program_;
+  std::map<std::string, std::uint32_t, std::less<>> variables_;
+  std::map<std::string, StepEntry, std::less<>> steps_;
+  std::map<std::string, std::uint32_t> constants_;
+  std::map<std::uint32_t, StepEntry> calls_;
+  std::optional<std::uint32_t> own_;
+  bool in_start_ = false;
+};
+
+}  // namespace muster::engine

@@ -1,0 +1,138 @@
+// The seam for protocols. A protocol is registered once under its StepKind's name; it works out before the clock starts
+// all that is constant about a step (prepare), and makes one client for each core. A client starts calls and reports
+// each one's outcome exactly once. Adding a protocol edits nothing else.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "authoring/scope.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "model/job.h"
+#include "model/result.h"
+#include "model/value.h"
+#include "reactor/loop.h"
+#include "reactor/resolver.h"
+
+namespace muster::engine {
+
+class Vu;
+struct CallPlan;
+
+// What a protocol worked out about one step. Read by all cores at once.
+class PreparedCall {
+ public:
+  virtual ~PreparedCall() = default;
+};
+
+// The response of a call while it is being judged: gives the results that its StepKind promises.
+class Response {
+ public:
+  virtual ~Response() = default;
+  // `result` is a position in StepKind::results; `rest` what follows it in the path. Texts live in `arena`.
+  virtual model::Value result(std::size_t result, const authoring::Path& rest, base::Arena& arena) = 0;
+};
+
+struct Outcome {
+  bool ok = true;  // transport and framing; `expect` and checks are judged on top of it
+  model::ErrorClass error = model::ErrorClass::kConnect;
+  std::uint32_t status = 0;  // of the protocol; 0: it has none
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  bool opened_connection = false;
+  base::Instant finished{};
+  std::array<base::Duration, model::kPhases> phases;  // negative: did not happen
+  Response* response = nullptr;
+  std::string_view detail;   // why it failed
+  std::string_view request;  // first bytes of both sides, for a sample; may be empty
+  std::string_view reply;
+
+  Outcome() { phases.fill(base::Duration(-1)); }
+};
+
+// One call under way. Lives in the VU's strand, from call() to finished().
+struct Call {
+  const CallPlan* plan = nullptr;
+  Vu* vu = nullptr;
+  base::Instant intended{};  // when it should have started
+  base::Instant started{};
+  void* transport = nullptr;  // the client's own, e.g. its connection
+};
+
+// Where a client reports to.
+class CallHost {
+ public:
+  // May start the VU's next call before it returns, on the same client.
+  virtual void finished(Call& call, Outcome& outcome) = 0;
+  // What expressions of `vu` see.
+  virtual const authoring::Evaluation& evaluation(Vu& vu) = 0;
+
+ protected:
+  ~CallHost() = default;
+};
+
+// What a client of one core may use.
+struct CoreServices {
+  reactor::Loop& loop;
+  CallHost& host;
+  reactor::ResolverThread& resolver;
+  std::uint32_t core = 0;
+  std::uint32_t cores = 1;
+  bool trace = false;  // `muster try`: report the bytes on the wire
+};
+
+class Client {
+ public:
+  virtual ~Client() = default;
+
+  // Done once on the core's thread before the first call; blocking is allowed.
+  virtual base::Expected<void> open() = 0;
+  // Starts a call. Returns false if it failed at once; then `outcome` says why and finished() is not called.
+  virtual bool call(Call& call, Outcome& outcome) = 0;
+  // Ends a call that is under way without reporting it.
+  virtual void cancel(Call& call) = 0;
+  // The VU begins a new iteration, or is over: connections and the like that do not outlive it are dropped.
+  virtual void iteration_ended(Vu& vu, bool drop_everything) = 0;
+};
+
+// What prepare() may use to compile texts of a step.
+struct PrepareContext {
+  const model::Job& job;
+  const model::Target* target;  // of the step; null if the job has none for it
+  authoring::Scope& scope;
+};
+
+class Protocol {
+ public:
+  virtual ~Protocol() = default;
+  // Errors are the user's to mend: they name the step.
+  virtual base::Expected<std::unique_ptr<PreparedCall>> prepare(const model::Step& step, PrepareContext& context) = 0;
+  virtual std::unique_ptr<Client> make_client(const CoreServices& services) = 0;
+};
+
+class Protocols {
+ public:
+  void add(std::string kind, std::shared_ptr<Protocol> protocol) {
+    entries_.emplace_back(std::move(kind), std::move(protocol));
+  }
+  Protocol* find(std::string_view kind) const {
+    for (const auto& [name, protocol] : entries_) {
+      if (name == kind) return protocol.get();
+    }
+    return nullptr;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::shared_ptr<Protocol>>> entries_;
+};
+
+// The protocols that muster itself brings.
+Protocols built_in_protocols();
+
+}  // namespace muster::engine

@@ -1,0 +1,149 @@
+// What one core measures. Two sets of counters and recorders: the core writes to one while the collector adds up the
+// other; the core itself swaps them at fixed points of the run's time, so that neither ever waits for the other.
+// Recording allocates nothing, apart from the first sight of a tag combination or of an error worth a sample.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "engine/program.h"
+#include "metrics/recorder.h"
+#include "model/result.h"
+
+namespace muster::engine {
+
+using FineRecorder = metrics::Recorder<9>;
+using CoarseRecorder = metrics::Recorder<6>;
+
+struct StepRecording {
+  std::uint64_t ok = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t skipped = 0;
+  std::uint64_t retried = 0;
+  std::uint64_t connections = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  FineRecorder latency;
+  FineRecorder service;
+  std::array<CoarseRecorder, model::kPhases> phases;
+  std::array<std::uint64_t, model::kErrorClasses> errors{};
+  std::array<std::uint32_t, 600> statuses{};  // status → count; those of 600 and above count at 0
+  std::vector<model::CheckResult> checks;
+  std::vector<model::ErrorSample> samples;
+};
+
+struct TagRecording {
+  std::string tags;
+  std::uint64_t ok = 0;
+  std::uint64_t failed = 0;
+  FineRecorder latency;
+};
+
+struct MetricRecording {
+  std::uint64_t count = 0;
+  std::uint64_t trues = 0;
+  double sum = 0;
+  double last = 0;
+  base::Duration last_at{};
+  double min = 0;
+  double max = 0;
+  CoarseRecorder values;
+};
+
+struct Recording {
+  explicit Recording(const Program& program);
+
+  void clear();
+
+  std::vector<StepRecording> steps;
+  std::vector<MetricRecording> metrics;
+  std::vector<std::unique_ptr<TagRecording>> tags;
+  FineRecorder lateness;
+  CoarseRecorder iteration_time;
+  std::uint64_t arrivals = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t queued = 0;
+  std::uint64_t iterations = 0;
+  std::uint64_t failed_iterations = 0;
+  std::uint64_t interrupted = 0;
+  std::uint64_t peak_vus = 0;  // in this interval
+  std::uint64_t vus = 0;
+  std::vector<model::Provided> provided;
+  std::vector<std::pair<std::string, std::uint64_t>> notes;
+  model::CoreUse use;        // since the core began to count
+  base::Duration elapsed{};  // counted time up to the swap
+  std::uint32_t second = 0;  // of the run's time, in which this interval lies
+  bool counted = true;       // false: warm-up, to be thrown away
+
+  void note(std::string_view text, std::uint64_t times = 1);
+};
+
+// The pair of sets of one core and the handshake between its two sides.
+class RecordingPair {
+ public:
+  explicit RecordingPair(const Program& program) : sets_{Recording(program), Recording(program)} {}
+
+  // The core's side.
+  Recording& current() { return sets_[writing_]; }
+  // Hands the current set over and goes on with the other one. False if the collector still has the other one.
+  bool swap() {
+    if (handed_over_.load(std::memory_order_acquire)) return false;
+    handed_over_.store(true, std::memory_order_release);
+    writing_ ^= 1U;
+    return true;
+  }
+
+  // The collector's side: the set that was handed over, or null. release() gives it back, cleared.
+  Recording* handed_over() {
+    if (!handed_over_.load(std::memory_order_acquire)) return nullptr;
+    return &sets_[collecting_];
+  }
+  void release() {
+    sets_[collecting_].clear();
+    collecting_ ^= 1U;
+    handed_over_.store(false, std::memory_order_release);
+  }
+
+ private:
+  std::array<Recording, 2> sets_;
+  std::size_t writing_ = 0;
+  std::size_t collecting_ = 0;
+  std::atomic<bool> handed_over_{false};
+};
+
+// Adds up what the cores recorded. One thread; cumulative; also builds the per-second series.
+class Collector {
+ public:
+  Collector(const Program& program, std::size_t cores);
+
+  void add(std::size_t core, const Recording& recording);
+
+  // Totals so far, without the series.
+  const model::WorkflowResult& totals() const { return totals_; }
+  model::WorkflowResult& totals() { return totals_; }
+
+  // The series of the seconds before `second` that were not taken yet, in a result that holds nothing else but names.
+  model::WorkflowResult take_series(std::uint32_t second);
+
+ private:
+  void add_step(model::StepResult& into, const StepRecording& recording);
+  void add_second(const Recording& recording);
+  void add_tags(const Recording& recording);
+  void add_metrics(const Recording& recording);
+  model::WorkflowResult names_only() const;
+
+  model::WorkflowResult totals_;
+  model::WorkflowResult fresh_series_;
+  std::vector<std::uint64_t> core_vus_;
+  std::vector<std::pair<std::uint32_t, std::vector<std::uint64_t>>> second_vus_;  // peak of each core in a second
+};
+
+void add_provided(std::vector<model::Provided>& into, const model::Provided& value);
+
+}  // namespace muster::engine

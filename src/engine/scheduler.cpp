@@ -1,0 +1,350 @@
+#include "engine/scheduler.h"
+
+#include <algorithm>
+
+#include "engine/options.h"
+
+namespace muster::engine {
+Scheduler::Scheduler(const SchedulerContext& context)
+    : program_(context.program),
+      shape_(context.shape),
+      loop_(context.loop),
+      recordings_(context.recordings),
+      interpreter_(context.interpreter),
+      clients_(context.clients),
+      slice_(context.slice),
+      arrivals_(context.shape, context.program.load.spacing, context.slice, context.seed),
+      bound_(context.shape.iterations()),
+      iterations_left_(context.slice.iterations),
+      change_([](reactor::Timer& timer, base::Instant) { static_cast<Alarm&>(timer).scheduler->adjust(); }, *this),
+      arrival_([](reactor::Timer& timer, base::Instant) { static_cast<Alarm&>(timer).scheduler->arrive(); }, *this),
+      end_([](reactor::Timer& timer, base::Instant) { static_cast<Alarm&>(timer).scheduler->stop(); }, *this),
+      grace_([](reactor::Timer& timer, base::Instant) { static_cast<Alarm&>(timer).scheduler->grace_over(); }, *this) {}
+
+Scheduler::~Scheduler() {
+  for (Alarm* alarm : {&change_, &arrival_, &end_, &grace_}) loop_.timers().cancel(*alarm);
+  for (Vu& vu : vus_) interpreter_.interrupt(vu, false);
+}
+
+base::Instant Scheduler::at(base::Duration elapsed) const {
+  if (elapsed == base::Duration::max()) return base::kNever;
+  return epoch_ + paused_for_ + elapsed;
+}
+
+void Scheduler::start(base::Instant epoch) {
+  epoch_ = epoch;
+  started_ = true;
+  arm_end();
+  if (shape_.open()) {
+    next_arrival_ = at(arrivals_.next());
+    arm_arrival();
+  } else {
+    loop_.timers().arm(change_, epoch);
+  }
+}
+
+void Scheduler::arm_end() {
+  const base::Instant end = at(shape_.length());
+  if (end != base::kNever) loop_.timers().arm(end_, end);
+}
+
+void Scheduler::arm_change() {
+  const base::Instant next = at(shape_.next_change(elapsed()));
+  if (next != base::kNever && !ending_) loop_.timers().arm(change_, next);
+}
+
+void Scheduler::adjust() {
+  if (ending_ || paused_) return;
+  const double wanted = shape_.vus_at(elapsed()) * factor_;
+  wanted_ = active_vus(slice_, shape_.peak_vus(), static_cast<std::uint64_t>(wanted));
+  // Counted before the first starts: one that finds no iteration or data left for it ends at once.
+  const std::uint64_t running = active_ - retiring_;
+  for (std::uint64_t i = running; i < wanted_; ++i) begin(activate_one(), {});
+  // The newest go first; those between iterations end at once.
+  for (auto vu = vus_.rbegin(); vu != vus_.rend() && active_ - retiring_ > wanted_; ++vu) {
+    if (!vu->active || vu->retiring) continue;
+    vu->retiring = true;
+    ++retiring_;
+    if (vu->list == VuList::kNone) {
+      loop_.timers().cancel(vu->main);
+      if (finish(*vu)) interpreter_.run_soon(vu->main);
+    }
+  }
+  arm_change();
+}
+
+Vu& Scheduler::make_vu() {
+  if (!spare_.empty()) {
+    Vu& vu = *spare_.back();
+    spare_.pop_back();
+    return vu;
+  }
+  return vus_.emplace_back(pool_, interpreter_, &Interpreter::on_timer, slice_.first_vu + vus_.size());
+}
+
+Vu& Scheduler::activate_one() {
+  Vu& vu = make_vu();
+  vu.active = true;
+  vu.retiring = false;
+  ++active_;
+  Recording& record = recording();
+  record.vus = active_;
+  record.peak_vus = std::max(record.peak_vus, active_);
+  return vu;
+}
+
+void Scheduler::begin(Vu& vu, base::Instant intended) {
+  if (!program_.start.empty) {
+    vu.arrival = intended;
+    interpreter_.prepare(vu, VuList::kStart, {});
+    interpreter_.run_soon(vu.main);
+  } else if (shape_.open() ? begin_iteration(vu, intended) : next_iteration(vu)) {
+    interpreter_.run_soon(vu.main);
+  }
+}
+
+bool Scheduler::take_iteration(Vu& vu) {
+  switch (bound_.of) {
+    case IterationBound::Of::kNothing:
+      return true;
+    case IterationBound::Of::kEachVu:
+      return vu.iteration < bound_.count;
+    case IterationBound::Of::kWorkflow:
+      if (iterations_left_ == 0) return false;
+      --iterations_left_;
+      return true;
+  }
+  return false;
+}
+
+bool Scheduler::begin_iteration(Vu& vu, base::Instant intended) {
+  if (interpreter_.prepare(vu, VuList::kLoop, intended)) return true;
+  out_of_work_ = true;
+  if (shape_.open()) stop_soon_ = true;
+  return finish(vu);
+}
+
+bool Scheduler::next_iteration(Vu& vu) {
+  if (paused_ && !vu.retiring && !ending_) {
+    vu.list = VuList::kNone;
+    parked_.push_back(&vu);
+    return false;
+  }
+  if (vu.retiring || ending_ || !take_iteration(vu)) return finish(vu);
+  return begin_iteration(vu, {});
+}
+
+void Scheduler::account_iteration(Vu& vu) {
+  if (counted()) {
+    Recording& record = recording();
+    ++record.iterations;
+    record.failed_iterations += vu.failed ? 1U : 0U;
+    record.iteration_time.record(loop_.now() - vu.began);
+  }
+  ++vu.iteration;
+  const bool drop = program_.reset == model::Reset::kIteration;
+  for (const auto& client : clients_) client->iteration_ended(vu, drop);
+  if (drop) vu.kept.reset();
+  vu.arena.reset();
+}
+
+bool Scheduler::list_ended(Vu& vu) {
+  const VuList ended = vu.list;
+  vu.list = VuList::kNone;
+  if (ended == VuList::kStop) {
+    deactivate(vu);
+    return false;
+  }
+  if (ended == VuList::kStart) {
+    if (vu.failed) {
+      recording().note("VUs ended because their `start` steps failed");
+      out_of_work_ = true;
+      return finish(vu);
+    }
+    return shape_.open() ? begin_iteration(vu, vu.arrival) : next_iteration(vu);
+  }
+  account_iteration(vu);
+  if (shape_.open()) return next_arrival_or_idle(vu);
+  if (program_.load.every && !vu.retiring && !ending_) {
+    const base::Instant due = vu.began + *program_.load.every;
+    if (due > loop_.now()) {
+      vu.main.due = due;
+      loop_.timers().arm(vu.main, due);
+      return false;
+    }
+  }
+  if (!next_iteration(vu)) return false;
+  if (++vu.in_a_row < kMaxIterationsInARow) return true;
+  vu.in_a_row = 0;
+  interpreter_.run_soon(vu.main);
+  return false;
+}
+
+void Scheduler::woke(Strand& strand) {
+  Vu& vu = *strand.vu;
+  if (&strand != &vu.main || vu.list != VuList::kNone || next_iteration(vu)) interpreter_.run(strand);
+}
+
+bool Scheduler::next_arrival_or_idle(Vu& vu) {
+  if (!queue_.empty() && !vu.retiring) {
+    const base::Instant intended = queue_.front();
+    queue_.pop_front();
+    return begin_iteration(vu, intended);
+  }
+  if (vu.retiring || ending_) return finish(vu);
+  vu.next_free = free_;
+  free_ = &vu;
+  return false;
+}
+
+bool Scheduler::finish(Vu& vu) {
+  if (!program_.stop.empty) {
+    interpreter_.prepare(vu, VuList::kStop, {});
+    return true;
+  }
+  deactivate(vu);
+  return false;
+}
+
+void Scheduler::deactivate(Vu& vu) {
+  for (const auto& client : clients_) client->iteration_ended(vu, true);
+  vu.active = false;
+  vu.list = VuList::kNone;
+  vu.kept.reset();
+  vu.arena.reset();
+  if (vu.retiring) --retiring_;
+  vu.retiring = false;
+  --active_;
+  recording().vus = active_;
+  // A VU that ran out of iterations or data stays ended; one that a ramp retired may come back.
+  if (bound_.of == IterationBound::Of::kNothing) spare_.push_back(&vu);
+  if (bound_.of != IterationBound::Of::kNothing) out_of_work_ = true;
+  if (active_ == 0 && out_of_work_) stop_soon_ = true;
+}
+
+void Scheduler::arm_arrival() {
+  if (next_arrival_ != base::kNever && !paused_ && !ending_) loop_.timers().arm(arrival_, next_arrival_);
+}
+
+void Scheduler::arrive() {
+  const base::Instant now = loop_.now();
+  const bool counts = counted();
+  while (next_arrival_ <= now) {
+    const base::Instant due = next_arrival_;
+    next_arrival_ = at(arrivals_.next());
+    Recording& record = recording();
+    if (counts) {
+      ++record.arrivals;
+      record.lateness.record(now - due);
+    }
+    if (free_ == nullptr && active_ < slice_.vus) {
+      begin(activate_one(), due);
+    } else if (free_ != nullptr) {
+      Vu& vu = *free_;
+      free_ = vu.next_free;
+      vu.in_a_row = 0;
+      if (begin_iteration(vu, due)) interpreter_.run(vu.main);
+    } else if (program_.load.late == model::LatePolicy::kDrop || queue_.size() >= kMaxQueuedArrivals) {
+      record.dropped += counts ? 1U : 0U;
+    } else {
+      record.queued += counts ? 1U : 0U;
+      queue_.push_back(due);
+    }
+  }
+  arm_arrival();
+}
+
+void Scheduler::after_turn() {
+  if (stop_soon_ && !ending_) stop();
+}
+
+void Scheduler::end_waiting_vus() {
+  while (free_ != nullptr) {
+    Vu& vu = *free_;
+    free_ = vu.next_free;
+    if (finish(vu)) interpreter_.run_soon(vu.main);
+  }
+  for (Vu* vu : parked_) {
+    if (finish(*vu)) interpreter_.run_soon(vu->main);
+  }
+  parked_.clear();
+  for (Vu& vu : vus_) {
+    if (vu.active && vu.list == VuList::kNone && vu.main.armed()) {
+      loop_.timers().cancel(vu.main);
+      if (finish(vu)) interpreter_.run_soon(vu.main);
+    }
+  }
+}
+
+void Scheduler::stop() {
+  if (ending_) return;
+  ending_ = true;
+  for (Alarm* alarm : {&change_, &arrival_, &end_}) loop_.timers().cancel(*alarm);
+  if (!started_) {
+    started_ = true;
+    return;
+  }
+  end_waiting_vus();
+  loop_.timers().arm(grace_, loop_.now() + program_.load.grace);
+}
+
+void Scheduler::grace_over() {
+  Recording& record = recording();
+  record.dropped += queue_.size();
+  queue_.clear();
+  for (Vu& vu : vus_) {
+    if (!vu.active) continue;
+    if (vu.list == VuList::kLoop) ++record.interrupted;
+    interpreter_.interrupt(vu, true);
+    deactivate(vu);
+  }
+}
+
+void Scheduler::abort() {
+  if (!ending_) stop();
+  queue_.clear();
+  loop_.timers().cancel(grace_);
+  for (Vu& vu : vus_) {
+    if (!vu.active) continue;
+    if (vu.list == VuList::kLoop) ++recording().interrupted;
+    interpreter_.interrupt(vu, false);
+    deactivate(vu);
+  }
+}
+
+void Scheduler::pause() {
+  if (paused_ || ending_) return;
+  paused_ = true;
+  paused_at_ = loop_.now();
+  for (Alarm* alarm : {&change_, &arrival_, &end_}) loop_.timers().cancel(*alarm);
+}
+
+void Scheduler::resume() {
+  if (!paused_) return;
+  paused_ = false;
+  const base::Duration length = loop_.now() - paused_at_;
+  paused_for_ += length;
+  if (next_arrival_ != base::kNever) next_arrival_ += length;
+  arm_end();
+  if (shape_.open()) {
+    arm_arrival();
+    return;
+  }
+  std::vector<Vu*> waiting;
+  waiting.swap(parked_);
+  for (Vu* vu : waiting) {
+    if (next_iteration(*vu)) interpreter_.run_soon(vu->main);
+  }
+  adjust();
+}
+
+void Scheduler::scale(double factor) {
+  factor_ = factor;
+  if (shape_.open()) {
+    arrivals_.scale(factor);
+  } else {
+    adjust();
+  }
+}
+
+}  // namespace muster::engine

@@ -1,0 +1,95 @@
+// A virtual user and its strands. A VU belongs to one core and is moved on by that core's Interpreter and Scheduler
+// alone. An idle VU is a few hundred bytes: its values live in an arena that is empty between iterations.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/time.h"
+#include "engine/http_session.h"
+#include "engine/program.h"
+#include "engine/protocol.h"
+#include "model/value.h"
+#include "reactor/timers.h"
+
+namespace muster::engine {
+
+class Vu;
+class Interpreter;
+struct Join;
+
+// A loop, retry or group that a strand is in.
+struct Frame {
+  std::uint64_t count = 0;  // rounds or tries so far
+  base::Instant began{};
+};
+
+// One line of execution of a VU: its main one, or a branch of `parallel` or of a graph. Its timer is the strand's
+// sleep.
+class Strand : public reactor::Timer {
+ public:
+  explicit Strand(reactor::Timer::Fire fire) : Timer(fire) {}
+
+  Vu* vu = nullptr;
+  Interpreter* interpreter = nullptr;
+  Call call;
+  base::Instant due{};          // when its sleep should end
+  Join* waiting_for = nullptr;  // its own fork, while that runs
+  Join* part_of = nullptr;      // the fork that it is a branch of
+  std::uint32_t node = 0;       // its position in that fork
+  std::uint32_t pc = 0;
+  bool failing = false;
+  bool calling = false;
+  std::vector<Frame> frames;
+};
+
+// A fork under way. Pooled by the interpreter.
+struct Join {
+  Strand* parent = nullptr;
+  const CompiledFork* fork = nullptr;
+  std::uint32_t running = 0;
+  bool failed = false;
+  std::vector<std::uint32_t> waiting;  // predecessors not yet done, by node
+  std::vector<char> blocked;           // a predecessor failed or was skipped, by node
+  std::vector<Strand*> strands;        // those running
+};
+
+// Values that outlive the iteration, one for each of Program::kept_slots.
+struct KeptValues {
+  std::vector<model::Value> values;
+  std::vector<std::string> texts;  // what the values' views point into
+};
+
+enum class VuList : std::uint8_t { kNone, kStart, kLoop, kStop };
+
+class Vu {
+ public:
+  Vu(base::BlockPool& pool, Interpreter& interpreter, reactor::Timer::Fire wake, std::uint64_t vu_number)
+      : main(wake), arena(pool), number(vu_number) {
+    main.vu = this;
+    main.interpreter = &interpreter;
+  }
+
+  Strand main;
+  base::Arena arena;
+  model::Value* slots = nullptr;     // in the arena, while a list runs
+  std::unique_ptr<KeptValues> kept;  // what `start` saved
+  HttpSession http;
+  std::uint64_t number = 0;     // over the whole workflow, from 0
+  std::uint64_t iteration = 0;  // of this VU, from 0
+  base::Instant intended{};     // open load: when this iteration should have started; zero once a call has used it
+  base::Instant began{};        // this iteration
+  base::Instant arrival{};      // open load: what `start` was run for
+  Vu* next_free = nullptr;
+  VuList list = VuList::kNone;
+  bool failed = false;
+  bool retiring = false;  // ends after this iteration
+  bool active = false;
+  bool stop_list = false;  // a `stop` step ended the iteration
+  std::uint8_t in_a_row = 0;
+};
+
+}  // namespace muster::engine
