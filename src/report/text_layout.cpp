@@ -135,6 +135,12 @@ std::string shortened(std::string_view text, std::size_t columns, bool unicode) 
   return made;
 }
 
+std::string truncated(std::string_view text, std::size_t columns, bool unicode) {
+  if (width(text) <= columns) return std::string(text);
+  if (columns == 0) return {};
+  return std::string(beginning(text, columns - 1)).append(unicode ? "…" : "~");
+}
+
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines;
   std::string line;

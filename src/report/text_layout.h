@@ -18,6 +18,8 @@ std::size_t width(std::string_view text);
 
 // At most `columns` wide; what is too long loses its middle, since names differ at their ends.
 std::string shortened(std::string_view text, std::size_t columns, bool unicode);
+// The same for sentences, which lose their end.
+std::string truncated(std::string_view text, std::size_t columns, bool unicode);
 
 // Breaks at spaces into lines of at most `columns`; a word that is too long is cut.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns);

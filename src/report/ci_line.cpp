@@ -1,0 +1,104 @@
+#include "report/ci_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "metrics/histogram.h"
+#include "report/figures.h"
+#include "report/text_layout.h"
+
+namespace muster::report {
+namespace {
+
+struct Now {
+  std::uint64_t requests = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t iterations = 0;
+  std::uint64_t vus = 0;
+  bool warming_up = false;
+  metrics::CoarseHistogram latency;  // of the seconds from `since` on
+  std::vector<std::string_view> running;
+};
+
+Now gather(const model::RunResult& snapshot, std::uint32_t since) {
+  Now now;
+  bool counting = false;
+  for (const model::WorkflowResult& workflow : snapshot.workflows) {
+    now.iterations += workflow.iterations;
+    now.vus += workflow.vus;
+    if (workflow.state == model::WorkflowState::kRunning) {
+      now.running.push_back(workflow.name);
+      (workflow.warming_up ? now.warming_up : counting) = true;
+    }
+    for (const model::StepResult& step : workflow.steps) {
+      if (step.role != model::StepRole::kTest) continue;
+      now.requests += step.ok + step.failed;
+      now.failed += step.failed;
+      auto second = std::ranges::lower_bound(step.series, since, {}, &model::StepSecond::second);
+      for (; second != step.series.end(); ++second) now.latency.merge(second->latency);
+    }
+  }
+  now.warming_up = now.warming_up && !counting;
+  return now;
+}
+
+std::string progress(const RunLength& length, base::Duration elapsed, std::uint64_t iterations) {
+  double done = -1;
+  std::string left;
+  if (length.time && *length.time > base::Duration::zero()) {
+    done = base::seconds(elapsed) / base::seconds(*length.time);
+    const base::Duration rest = std::chrono::ceil<std::chrono::seconds>(*length.time - elapsed);
+    if (rest > base::Duration::zero()) left = fmt::format(", {} left", clock_time(rest));
+  }
+  if (length.iterations && *length.iterations > 0) {
+    const double share = static_cast<double>(iterations) / static_cast<double>(*length.iterations);
+    if (share > done) {
+      done = share;
+      // At the pace so far; nothing is said before a hundredth of the work shows what that is.
+      const double rest = share > 0.01 ? base::seconds(elapsed) * (1 / share - 1) : 0;
+      left = rest >= 1 ? fmt::format(", about {} left", clock_time(base::from_seconds(std::ceil(rest)))) : "";
+    }
+  }
+  if (done < 0) return {};
+  return fmt::format("{:3.0f}%{}", std::floor(std::min(done, 1.0) * 100), left);
+}
+
+}  // namespace
+
+std::string CiLine::next(const model::RunResult& snapshot) {
+  const auto since = std::chrono::floor<std::chrono::seconds>(last_at_).count();
+  const Now now = gather(snapshot, static_cast<std::uint32_t>(std::max<std::int64_t>(since, 0)));
+  const base::Duration passed = snapshot.elapsed - last_at_;
+  const std::uint64_t fresh = now.requests - std::min(last_requests_, now.requests);
+  const double rate = passed > base::Duration::zero() ? static_cast<double>(fresh) / base::seconds(passed) : 0;
+  last_at_ = snapshot.elapsed;
+  last_requests_ = now.requests;
+
+  std::string line = fmt::format("[{}]", clock_time(snapshot.elapsed));
+  const auto add = [&](const std::string& part) { line += "  " + part; };
+  if (const std::string done = progress(length_, snapshot.elapsed, now.iterations); !done.empty()) add(done);
+  add(fmt::format("{} VU{}", grouped(now.vus), now.vus == 1 ? "" : "s"));
+  if (now.warming_up) {
+    add("warming up");
+    return line;
+  }
+  add(short_rate(rate) + "/s");
+  add(fmt::format("{} request{}", grouped(now.requests), now.requests == 1 ? "" : "s"));
+  add(now.failed == 0 ? std::string("0 failed")
+                      : fmt::format("{} failed ({})", short_count(now.failed), percentage(now.failed, now.requests)));
+  add("p95 " + (now.latency.empty() ? "-" : short_time(now.latency.quantile(0.95), false)));
+  if (snapshot.workflows.size() > 1 && !now.running.empty()) {
+    std::string names;
+    for (const std::string_view name : now.running) names += (names.empty() ? "" : ", ") + printable(name, false);
+    constexpr std::size_t kColumns = 100;
+    const std::size_t used = width(line) + 4;
+    if (used + 6 <= kColumns) add("(" + shortened(names, kColumns - used, false) + ")");
+  }
+  return line;
+}
+
+}  // namespace muster::report

@@ -1,0 +1,35 @@
+// The line that `--ui ci` prints every few seconds: ASCII, no escape codes, at most 100 columns, made to be read in the
+// log of a build. Remembers what the line before told, so that rate and percentile are those of the time since. Owned
+// by whoever prints; one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "model/result.h"
+
+namespace muster::report {
+
+// How long the run is meant to be, as far as that is known; the larger share done of the two is shown.
+struct RunLength {
+  std::optional<base::Duration> time;
+  std::optional<std::uint64_t> iterations;
+};
+
+class CiLine {
+ public:
+  explicit CiLine(RunLength length) : length_(length) {}
+
+  // "[00:15]  50%, 15.0s left   100 VUs   4,273/s   64,102 requests   0 failed   p95 3.41ms"; no line end.
+  // `snapshot.elapsed` is the present time of the run.
+  std::string next(const model::RunResult& snapshot);
+
+ private:
+  RunLength length_;
+  base::Duration last_at_{};
+  std::uint64_t last_requests_ = 0;
+};
+
+}  // namespace muster::report

@@ -1,0 +1,65 @@
+#include "report/ci_line.h"
+
+#include <gtest/gtest.h>
+
+#include "report/test_runs.h"
+
+namespace muster::report {
+namespace {
+
+using namespace std::chrono_literals;
+
+model::RunResult at(base::Duration elapsed, std::uint64_t ok, std::uint64_t failed) {
+  model::RunResult run;
+  run.elapsed = elapsed;
+  model::WorkflowResult workflow;
+  workflow.name = "shop";
+  workflow.state = model::WorkflowState::kRunning;
+  workflow.vus = 100;
+  workflow.iterations = ok + failed;
+  model::StepResult step;
+  step.ok = ok;
+  step.failed = failed;
+  for (std::uint32_t second = 0; second != 10; ++second) {
+    model::StepSecond part;
+    part.second = second;
+    part.latency.record(second < 5 ? base::Duration(1ms) : base::Duration(9ms), 100);
+    if (std::chrono::seconds(second) < elapsed) step.series.push_back(part);
+  }
+  workflow.steps = {step};
+  run.workflows = {workflow};
+  return run;
+}
+
+TEST(CiLine, TellsTheRateAndPercentileSinceTheLineBefore) {
+  CiLine lines({.time = 20s, .iterations = {}});
+  EXPECT_EQ(lines.next(at(5s, 5'000, 0)),
+            "[00:05]   25%, 00:15 left  100 VUs  1,000/s  5,000 requests  0 failed  p95 1.00ms");
+  EXPECT_EQ(lines.next(at(10s, 15'000, 15)),
+            "[00:10]   50%, 00:10 left  100 VUs  2,003/s  15,015 requests  15 failed (0.10%)  p95 9.00ms");
+}
+
+TEST(CiLine, KnowsTheEndOfAFixedNumberOfIterations) {
+  CiLine lines({.time = {}, .iterations = 20'000});
+  EXPECT_EQ(lines.next(at(5s, 5'000, 0)),
+            "[00:05]   25%, about 00:15 left  100 VUs  1,000/s  5,000 requests  0 failed  p95 1.00ms");
+}
+
+TEST(CiLine, SaysThatItIsWarmingUp) {
+  auto run = at(2s, 0, 0);
+  run.workflows[0].warming_up = true;
+  EXPECT_EQ(CiLine({}).next(run), "[00:02]  100 VUs  warming up");
+}
+
+TEST(CiLine, NamesWhatRunsWhenThereIsMoreThanOneWorkflow) {
+  auto run = at(5s, 10, 0);
+  run.workflows.emplace_back().name = "later";
+  EXPECT_EQ(CiLine({}).next(run), "[00:05]  100 VUs  2.00/s  10 requests  0 failed  p95 1.00ms  (shop)");
+}
+
+TEST(CiLine, IsPlainAndBoundedForAnyNames) {
+  for (const char byte : CiLine({}).next(test::wide())) EXPECT_TRUE(byte >= ' ' && byte < 0x7f);
+}
+
+}  // namespace
+}  // namespace muster::report
