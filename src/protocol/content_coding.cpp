@@ -100,7 +100,7 @@ base::Expected<void> ContentDecoder::write(std::string_view part, std::string& o
 }
 
 base::Expected<void> ContentDecoder::finish() {
-  const bool ended = coding_ == ContentCoding::kIdentity || phase_ == Phase::kEnded;
+  const bool ended = coding_ == ContentCoding::kIdentity || phase_ >= Phase::kEnded;
   // A body of no bytes is the answer to HEAD and the like, whatever coding was named.
   if (ended || (phase_ == Phase::kStart && !has_first_)) return {};
   return base::fail(
@@ -121,9 +121,11 @@ base::Expected<void> ContentDecoder::inflate_part(std::string_view part, std::st
                                                   const ContentCodingLimits& limits) {
   z_stream& stream = inflater_->stream;
   while (!part.empty()) {
+    // Another gzip member may follow (RFC 1952 section 2.2); other bytes after the end are padding and dropped.
+    const bool member = coding_ == ContentCoding::kGzip && part.front() == '\x1f';
+    if (phase_ == Phase::kEnded && !member) phase_ = Phase::kPadding;
+    if (phase_ == Phase::kPadding) return {};
     if (phase_ == Phase::kEnded) {
-      // Another gzip member (RFC 1952 section 2.2); other bytes after the end are padding and dropped.
-      if (coding_ != ContentCoding::kGzip || part.front() != '\x1f') return {};
       if (auto good = prepare(kGzipWindow); !good) return good;
     }
     phase_ = Phase::kInside;

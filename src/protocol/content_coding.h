@@ -38,7 +38,7 @@ class ContentDecoder {
   base::Expected<void> finish();
 
  private:
-  enum class Phase : std::uint8_t { kStart, kInside, kEnded };
+  enum class Phase : std::uint8_t { kStart, kInside, kEnded, kPadding };
 
   static constexpr ContentCodingLimits kDefaultLimits{};
 

@@ -81,6 +81,18 @@ TEST(ContentCoding, ReadsSeveralGzipMembersAndDropsPadding) {
   EXPECT_EQ(decoded(decoder, ContentCoding::kDeflate, deflated("ab", kZlib) + "\x1f\x8b"), "ab");
 }
 
+// Padding that held the first byte of a gzip header was read as a member when it came in parts.
+TEST(ContentCoding, PaddingStaysPaddingInParts) {
+  ContentDecoder decoder;
+  std::string out;
+  ASSERT_TRUE(decoder.start(ContentCoding::kGzip).has_value());
+  for (const char c : deflated("ab", kGzip) + std::string("\xfd\x1f\0\xf4", 4)) {
+    ASSERT_TRUE(decoder.write({&c, 1}, out).has_value());
+  }
+  EXPECT_TRUE(decoder.finish().has_value());
+  EXPECT_EQ(out, "ab");
+}
+
 TEST(ContentCoding, RefusesBombs) {
   ContentCodingLimits limits;
   limits.max_output_bytes = 1000;

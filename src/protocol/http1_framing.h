@@ -123,11 +123,23 @@ class Http1Framing {
   }
 
   // Called for every header; `name` is a token.
-  bool note_header(std::string_view name, std::string_view value) {
+  [[gnu::always_inline]] bool note_header(std::string_view name, std::string_view value) {
+    constexpr std::uint32_t kSizes = 1u << 10 | 1u << 14 | 1u << 17;
+    if (name.size() > 17 || (kSizes >> name.size() & 1) == 0) return true;
+    return note_framing_header(name, value);
+  }
+
+  bool note_framing_header(std::string_view name, std::string_view value) {
     const char first = static_cast<char>(name.front() | 0x20);
     switch (name.size()) {
       case 10:
-        if (first == 'c' && scan::is_field(name.data(), "connection")) note_connection(value);
+        if (first == 'c' && scan::is_field(name.data(), "connection")) {
+          if (value.size() == 10 && scan::is_field(value.data(), "keep-alive")) [[likely]] {
+            set(kConnectionKeepAlive);
+          } else {
+            note_connection(value);
+          }
+        }
         return true;
       case 14:
         if (first == 'c' && scan::is_field(name.data(), "content-length")) return note_content_length(value);

@@ -116,12 +116,10 @@ class Http1Parser : public Http1Framing {
           return end_fields<kTrailer>(sink);
         }
         if (colon == end || *colon != ':') break;
-        const char* value = colon + 1;
-        while (value != end && scan::is_blank(*value)) ++value;
-        const char* const stop = scan::find_control(value, end);
+        const char* const stop = scan::find_control(colon + 1, end);
         if (end - stop < 2 || stop[0] != '\r' || stop[1] != '\n') break;
         at = stop + 2;
-        if (!accept_field<kTrailer>(line, colon, value, stop, sink)) return false;
+        if (!accept_field<kTrailer>(line, colon, stop, sink)) return false;
         line = at;
       }
     }
@@ -144,9 +142,7 @@ class Http1Parser : public Http1Framing {
       if (!named || scan::find_control(colon, stop) != stop) {
         fail(judge_field_line(line));
       } else {
-        const char* value = colon + 1;
-        while (value != stop && scan::is_blank(*value)) ++value;
-        good = accept_field<kTrailer>(line.data(), colon, value, stop, sink);
+        good = accept_field<kTrailer>(line.data(), colon, stop, sink);
       }
     }
     drop_line();
@@ -154,12 +150,16 @@ class Http1Parser : public Http1Framing {
   }
 
   template <bool kTrailer, class Sink>
-  bool accept_field(const char* line, const char* colon, const char* value, const char* stop, Sink& sink) {
+  [[gnu::always_inline]] bool accept_field(const char* line, const char* colon, const char* stop, Sink& sink) {
     const auto line_bytes = static_cast<std::size_t>(stop - line);
     if (line_bytes >= limits_->max_line_bytes) [[unlikely]]
       return fail(Http1Error::kLineTooLong);
     if (!count_line(line_bytes + 2)) [[unlikely]]
       return false;
+    // One space is what nearly everyone writes.
+    const char* value = colon + 1;
+    if (value != stop && *value == ' ') ++value;
+    while (value != stop && scan::is_blank(*value)) ++value;
     while (stop != value && scan::is_blank(stop[-1])) --stop;
     const std::string_view name(line, static_cast<std::size_t>(colon - line));
     const std::string_view text(value, static_cast<std::size_t>(stop - value));

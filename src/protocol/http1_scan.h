@@ -50,7 +50,8 @@ inline const char* skip_token(const char* at, const char* end) {
     // Letters and dashes cover nearly every name; whatever else is a tchar is left to the table below.
     const auto usual = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(letter, dash)));
     if (usual != 0xffff) {
-      at += std::countr_one(usual);
+      at += std::countr_zero(~usual);
+      if (*at == ':') return at;
       break;
     }
     at += 16;
