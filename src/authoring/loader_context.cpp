@@ -75,7 +75,8 @@ bool fill(LoaderContext& context, YamlNode& node) {
 
 }  // namespace
 
-void LoaderContext::check_keys(const YamlNode& map, std::span<const std::string_view> known, std::string_view what) {
+bool LoaderContext::check_keys(const YamlNode& map, std::span<const std::string_view> known, std::string_view what) {
+  bool good = true;
   for (const YamlEntry& entry : map.map) {
     if (std::ranges::find(known, entry.key) != known.end()) continue;
     std::string hint = base::did_you_mean(entry.key, known);
@@ -84,7 +85,9 @@ void LoaderContext::check_keys(const YamlNode& map, std::span<const std::string_
           fmt::format("; it takes {}", quoted_list(std::vector<std::string_view>(known.begin(), known.end()), "and"));
     }
     report(entry.key_where, fmt::format("unknown key '{}' in {}{}", entry.key, what, hint));
+    good = false;
   }
+  return good;
 }
 
 bool LoaderContext::expect_map(const YamlNode& node, std::string_view what, std::string_view example) {

@@ -43,7 +43,8 @@ struct LoaderContext {
   std::vector<model::Target> targets = {};
   // By the place of the step (file, line, column); steps that come from one alias share them.
   std::map<std::tuple<const std::string*, std::uint32_t, std::uint32_t>, StepPlaces> step_places = {};
-  std::vector<WorkflowPlaces> workflow_places = {};  // as Job::workflows
+  std::vector<WorkflowPlaces> workflow_places = {};              // as Job::workflows
+  std::vector<std::vector<model::Where>> threshold_places = {};  // as Job::thresholds: the places of `where`
 
   StepPlaces& places(const model::Step& step) {
     return step_places[{step.where.file.get(), step.where.line, step.where.column}];
@@ -52,7 +53,8 @@ struct LoaderContext {
   void report(const model::Where& where, std::string message) { reporter.report(where, std::move(message)); }
 
   // Reports every key of `map` that is not in `known`; `what` names the map in the message ("a workflow").
-  void check_keys(const YamlNode& map, std::span<const std::string_view> known, std::string_view what);
+  // True: there was none, so that what seems to be missing really is.
+  bool check_keys(const YamlNode& map, std::span<const std::string_view> known, std::string_view what);
 
   // Reports and returns false unless `node` is of that kind; `what` names the value: "'steps'".
   bool expect_map(const YamlNode& node, std::string_view what, std::string_view example);

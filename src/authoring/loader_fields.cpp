@@ -252,8 +252,10 @@ std::optional<Tree> default_of(LoaderContext& context, const Field& field) {
 
 model::TreeMap read_fields(LoaderContext& context, std::span<const Field> fields, std::span<const GivenField> given,
                            const model::Where& owner, std::string_view what) {
+  bool known = true;
   for (const GivenField& each : given) {
     if (std::ranges::any_of(fields, [&](const Field& field) { return field.name == each.name; })) continue;
+    known = false;
     std::vector<std::string_view> names;
     for (const Field& field : fields) names.push_back(field.name);
     context.report(each.key_where,
@@ -263,7 +265,7 @@ model::TreeMap read_fields(LoaderContext& context, std::span<const Field> fields
   for (const Field& field : fields) {
     const auto found = std::ranges::find(given, field.name, &GivenField::name);
     if (found == given.end()) {
-      if (field.required) context.report(owner, fmt::format("{} needs '{}'", what, field.name));
+      if (field.required && known) context.report(owner, fmt::format("{} needs '{}'", what, field.name));
       if (auto tree = holds_steps(field) ? std::nullopt : default_of(context, field)) {
         read.emplace_back(field.name, std::move(*tree));
       }

@@ -34,20 +34,22 @@ std::vector<std::string_view> target_kinds(const LoaderContext& context) {
   return names;
 }
 
-const YamlEntry* address_entry(LoaderContext& context, const YamlNode& node, model::Target& target) {
+bool names_address(const LoaderContext& context, std::string_view key) {
   const std::vector<std::string_view> kinds = target_kinds(context);
+  return std::ranges::find(kAddressKeys, key) != kAddressKeys.end() || std::ranges::find(kinds, key) != kinds.end();
+}
+
+const YamlEntry* address_entry(LoaderContext& context, const YamlNode& node, model::Target& target) {
   const YamlEntry* found = nullptr;
   for (const YamlEntry& entry : node.map) {
-    const bool plain = std::ranges::find(kAddressKeys, entry.key) != kAddressKeys.end();
-    const bool kind = std::ranges::find(kinds, entry.key) != kinds.end();
-    if (!plain && !kind) continue;
+    if (!names_address(context, entry.key)) continue;
     if (found != nullptr) {
       context.report(entry.key_where,
                      fmt::format("a target has one address, but both '{}' and '{}' stand here", found->key, entry.key));
       continue;
     }
     found = &entry;
-    if (kind) target.kind = entry.key;
+    if (std::ranges::find(kAddressKeys, entry.key) == kAddressKeys.end()) target.kind = entry.key;
   }
   return found;
 }
@@ -68,21 +70,18 @@ void read_target(LoaderContext& context, const std::string& name, const YamlNode
     }
     std::vector<GivenField> given;
     for (const YamlEntry& entry : node.map) {
-      if (&entry != address &&
-          (address == nullptr || std::ranges::find(kAddressKeys, entry.key) == kAddressKeys.end())) {
-        given.push_back({entry.key, entry.key_where, &entry.value});
-      }
+      if (!names_address(context, entry.key)) given.push_back({entry.key, entry.key_where, &entry.value});
     }
     if (const model::StepKind* kind = context.languages.kinds.find(target.kind)) {
       target.options = read_fields(context, kind->target_fields, given, node.where, what);
     }
   } else if (auto text = context.constant_text(node, what)) {
+    if (text->empty()) context.report(node.where, what + " is empty");
     target.address = std::move(*text);
     if (const model::StepKind* kind = context.languages.kinds.find(target.kind)) {
       target.options = read_fields(context, kind->target_fields, {}, node.where, what);
     }
   }
-  if (target.address.empty() && node.is_scalar()) context.report(node.where, what + " is empty");
   job.targets.push_back(std::move(target));
 }
 
@@ -98,7 +97,7 @@ void read_data_source(LoaderContext& context, const YamlEntry& entry, model::Job
   }
   if (entry.value.is_map()) {
     static constexpr std::array<std::string_view, 4> kKeys{"csv", "json", "pick", "delimiter"};
-    context.check_keys(entry.value, kKeys, what);
+    const bool known = context.check_keys(entry.value, kKeys, what);
     file = nullptr;
     for (const std::string_view format : kFormats) {
       if (const YamlNode* node = entry.value.find(format)) {
@@ -109,7 +108,8 @@ void read_data_source(LoaderContext& context, const YamlEntry& entry, model::Job
       }
     }
     if (file == nullptr) {
-      context.report(entry.value.where, fmt::format("{} needs a file: `csv: users.csv` or `json: users.json`", what));
+      if (known)
+        context.report(entry.value.where, fmt::format("{} needs a file: `csv: users.csv` or `json: users.json`", what));
       return;
     }
     if (const YamlNode* pick = entry.value.find("pick")) {
@@ -135,10 +135,10 @@ void read_data_source(LoaderContext& context, const YamlEntry& entry, model::Job
 void read_threshold(LoaderContext& context, const YamlNode& node, model::Job& job) {
   const YamlNode* that = &node;
   if (node.is_map()) {
-    context.check_keys(node, kThresholdKeys, "a threshold");
+    const bool known = context.check_keys(node, kThresholdKeys, "a threshold");
     that = node.find("that");
     if (that == nullptr) {
-      context.report(node.where, "a threshold needs 'that', such as `that: latency p95 < 300ms`");
+      if (known) context.report(node.where, "a threshold needs 'that', such as `that: latency p95 < 300ms`");
       return;
     }
   }
@@ -152,11 +152,13 @@ void read_threshold(LoaderContext& context, const YamlNode& node, model::Job& jo
   model::Threshold threshold = std::move(*parsed);
   threshold.text = *text;
   threshold.place = that->where;
+  std::vector<model::Where> places;
   if (const YamlNode* where = node.find("where");
       where != nullptr && context.expect_map(*where, "'where'", "{ step: login }")) {
     for (const YamlEntry& entry : where->map) {
       if (auto value = context.constant_text(entry.value, fmt::format("'{}'", entry.key))) {
         threshold.where.emplace_back(entry.key, std::move(*value));
+        places.push_back(entry.value.where);
       }
     }
   }
@@ -171,6 +173,7 @@ void read_threshold(LoaderContext& context, const YamlNode& node, model::Job& jo
     if (const auto read = read_field(context, kAbort, *abort)) threshold.abort = *read->boolean();
   }
   job.thresholds.push_back(std::move(threshold));
+  context.threshold_places.push_back(std::move(places));
 }
 
 void read_version(LoaderContext& context, const YamlNode& root) {

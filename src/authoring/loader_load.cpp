@@ -35,7 +35,7 @@ class LoadReader {
       known.push_back(shape.name);
       if (node_.find(shape.name) != nullptr) foreign = &shape;
     }
-    context_.check_keys(node_, known, "'load'");
+    known_ = context_.check_keys(node_, known, "'load'");
     if (foreign != nullptr) {
       foreign_shape(*foreign);
     } else if (given("rate")) {
@@ -94,7 +94,7 @@ class LoadReader {
       load_.shape = "constant-vus";
     } else {
       load_.shape = "constant-vus";
-      context_.report(node_.where, "this load has no end; add `for: 30s` or `iterations: 100`");
+      if (known_) context_.report(node_.where, "this load has no end; add `for: 30s` or `iterations: 100`");
     }
   }
 
@@ -111,7 +111,7 @@ class LoadReader {
       load_.shape = "constant-arrivals";
       if (const auto read = rate_from(rate, "'rate'", kLowestRate)) load_.rate = *read;
       read_length();
-      if (given("for") == nullptr) context_.report(node_.where, "this load has no end; add `for: 30s`");
+      if (given("for") == nullptr && known_) context_.report(node_.where, "this load has no end; add `for: 30s`");
     }
     if (const YamlNode* most = given("max_vus")) {
       load_.max_vus = vus_from(*most, "'max_vus'").value_or(1);
@@ -218,7 +218,7 @@ class LoadReader {
 
   void read_stage(const YamlNode& node, std::string_view what) {
     if (!context_.expect_map(node, "a stage", "{ to: 100, over: 1m }")) return;
-    context_.check_keys(node, kStageKeys, "a stage");
+    if (!context_.check_keys(node, kStageKeys, "a stage")) return;
     const YamlNode* to = node.find("to");
     const YamlNode* over = node.find("over");
     const YamlNode* hold = node.find("hold");
@@ -256,6 +256,7 @@ class LoadReader {
   LoaderContext& context_;
   const YamlNode& node_;
   model::Load load_;
+  bool known_ = true;  // every key was
 };
 
 }  // namespace

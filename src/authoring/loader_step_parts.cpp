@@ -38,10 +38,10 @@ bool read_required(LoaderContext& context, const YamlNode& map) {
 const YamlNode* condition_node(LoaderContext& context, const YamlNode& node) {
   const YamlNode* that = &node;
   if (node.is_map()) {
-    context.check_keys(node, kConditionKeys, "a check");
+    const bool known = context.check_keys(node, kConditionKeys, "a check");
     that = node.find("that");
     if (that == nullptr) {
-      context.report(node.where, "a check written as a map needs 'that', its condition");
+      if (known) context.report(node.where, "a check written as a map needs 'that', its condition");
       return nullptr;
     }
   }

@@ -129,7 +129,8 @@ class FieldCollector {
       if (wanted) add(primary->name, entry.key_where, &entry.value);
       return;
     }
-    if (entry.value.is_map() && (primary == nullptr || !takes_map(*primary))) {
+    const bool only_primary = primary != nullptr && chosen_.kind->fields.size() == 1;
+    if (entry.value.is_map() && (primary == nullptr || !(takes_map(*primary) || only_primary))) {
       for (const YamlEntry& each : entry.value.map) add(each.key, each.key_where, &each.value);
     } else if (primary != nullptr) {
       add(primary->name, entry.key_where, &entry.value);
@@ -160,7 +161,7 @@ class FieldCollector {
     if (chosen_.beside()) {
       for (const Field& field : chosen_.kind->fields) known.push_back(field.name);
     }
-    context_.report(entry.key_where, fmt::format("unknown key '{}' in a '{}' step{}", entry.key, chosen_.entry->key,
+    context_.report(entry.key_where, fmt::format("unknown key '{}' in this '{}' step{}", entry.key, chosen_.entry->key,
                                                  base::did_you_mean(entry.key, known)));
   }
 
@@ -188,7 +189,7 @@ model::Branch read_branch(LoaderContext& context, const YamlNode& node, std::siz
     branch.steps = read_steps(context, single, "a branch");
     return branch;
   }
-  context.check_keys(node, kBranchKeys, "a branch");
+  const bool known = context.check_keys(node, kBranchKeys, "a branch");
   static const Field kWeight{
       .name = "weight", .type = FieldType::kNumber, .doc = "Share of this branch.", .min = 0, .max = 1e9};
   if (const YamlNode* weight = node.find("weight")) {
@@ -196,7 +197,7 @@ model::Branch read_branch(LoaderContext& context, const YamlNode& node, std::siz
   }
   if (const YamlNode* steps = node.find("steps")) {
     branch.steps = read_steps(context, *steps, "'steps' of a branch");
-  } else {
+  } else if (known) {
     context.report(node.where, "a branch needs 'steps'");
   }
   return branch;
@@ -302,7 +303,7 @@ std::optional<Step> read_step(LoaderContext& context, const YamlNode& node) {
   step.where = node.where;
   const std::vector<GivenField> given = FieldCollector(context, chosen).collect(node);
   step.fields = read_fields(context, chosen.kind->fields, given, chosen.entry->key_where,
-                            fmt::format("a '{}' step", chosen.entry->key));
+                            fmt::format("this '{}' step", chosen.entry->key));
   if (chosen.shorthand != nullptr && !chosen.shorthand->field.empty()) {
     std::erase_if(step.fields, [&](const auto& each) { return each.first == chosen.shorthand->field; });
     step.fields.emplace_back(chosen.shorthand->field,

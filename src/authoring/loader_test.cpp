@@ -1,9 +1,9 @@
 #include "authoring/loader.h"
 
-#include <map>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <map>
 
 namespace muster::authoring {
 namespace {

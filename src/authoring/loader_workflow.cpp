@@ -137,7 +137,7 @@ void read_options(LoaderContext& context, const YamlNode& node, model::Workflow&
 
 void read_workflow(LoaderContext& context, const YamlNode& node, std::size_t index, model::Job& job) {
   if (!context.expect_map(node, "a workflow", "name: browse")) return;
-  context.check_keys(node, kWorkflowKeys, "a workflow");
+  const bool known = context.check_keys(node, kWorkflowKeys, "a workflow");
   model::Workflow workflow;
   WorkflowPlaces places;
   workflow.where = node.where;
@@ -160,7 +160,7 @@ void read_workflow(LoaderContext& context, const YamlNode& node, std::size_t ind
   if (const YamlNode* stop = node.find("stop")) workflow.stop = read_steps(context, *stop, "'stop'");
   if (const YamlNode* steps = node.find("steps")) {
     workflow.steps = read_steps(context, *steps, "'steps'");
-  } else {
+  } else if (known) {
     context.report(node.where, fmt::format("workflow '{}' needs 'steps'", workflow.name));
   }
   name_steps(context, workflow);

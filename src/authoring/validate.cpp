@@ -12,8 +12,8 @@
 namespace muster::authoring {
 namespace {
 
-constexpr std::array<std::string_view, 8> kMetrics{"latency", "service", "lateness", "failed", "requests",
-                                                   "checks",  "dropped", "iterations"};
+constexpr std::array<std::string_view, 8> kMetrics{"latency",  "service", "lateness", "failed",
+                                                   "requests", "checks",  "dropped",  "iterations"};
 
 struct Names {
   std::set<std::string_view> workflows;
@@ -45,12 +45,12 @@ Names collect(const LoaderContext& context, const model::Job& job) {
   return names;
 }
 
-void check_name(LoaderContext& context, const model::Threshold& threshold, std::string_view what, std::string_view name,
+void check_name(LoaderContext& context, const model::Where& place, std::string_view what, std::string_view name,
                 const std::set<std::string_view>& known) {
   if (known.contains(name)) return;
   const std::vector<std::string_view> names(known.begin(), known.end());
-  context.report(threshold.place, fmt::format("this threshold asks for the {} '{}', and there is none{}", what, name,
-                                              base::did_you_mean(name, names)));
+  context.report(place, fmt::format("this threshold asks for the {} '{}', and there is none{}", what, name,
+                                    base::did_you_mean(name, names)));
 }
 
 }  // namespace
@@ -64,15 +64,18 @@ void validate(LoaderContext& context, const model::Job& job) {
 void validate_thresholds(LoaderContext& context, const model::Job& job) {
   if (job.thresholds.empty()) return;
   const Names names = collect(context, job);
-  for (const model::Threshold& threshold : job.thresholds) {
-    check_name(context, threshold, "metric", threshold.metric, names.metrics);
-    for (const auto& [key, value] : threshold.where) {
+  for (std::size_t i = 0; i < job.thresholds.size(); ++i) {
+    const model::Threshold& threshold = job.thresholds[i];
+    check_name(context, threshold.place, "metric", threshold.metric, names.metrics);
+    for (std::size_t j = 0; j < threshold.where.size(); ++j) {
+      const auto& [key, value] = threshold.where[j];
+      const model::Where& place = context.threshold_places[i][j];
       if (key == "workflow") {
-        check_name(context, threshold, "workflow", value, names.workflows);
+        check_name(context, place, "workflow", value, names.workflows);
       } else if (key == "step") {
-        check_name(context, threshold, "step", value, names.steps);
+        check_name(context, place, "step", value, names.steps);
       } else {
-        check_name(context, threshold, "tag", key, names.tags);
+        check_name(context, place, "tag", key, names.tags);
       }
     }
   }

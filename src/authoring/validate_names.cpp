@@ -136,7 +136,8 @@ class Walker {
   void change_branch(const model::Branch& branch, int change, bool elsewhere) {
     each_step(branch.steps, [&](const Step& step) {
       show(step, change);
-      each_name(step, [&](const std::string& name) { scope_.mark_branch(name, elsewhere); });
+      scope_.mark_branch(step.name, elsewhere);
+      each_value(step, [&](const std::string& name, const auto&) { scope_.mark_branch(name, elsewhere); });
     });
   }
 
@@ -147,28 +148,22 @@ class Walker {
     scope_.set_own(nullptr);
   }
 
-  // The step's name and the values that it gives.
-  template <class Visit>
-  void each_name(const Step& step, const Visit& visit) {
-    visit(step.name);
-    each_value(step, visit);
-  }
-
+  // The values that the step gives names to, each with its place.
   template <class Visit>
   void each_value(const Step& step, const Visit& visit) {
-    for (const model::Save& save : step.saves) visit(save.name);
+    for (const model::Save& save : step.saves) visit(save.name, save.value.where);
     const StepKind& kind = *context_.languages.kinds.find(step.kind);
     for (const model::Field& field : kind.fields) {
       if (field.type != FieldType::kExpressionMap) continue;
       const model::Tree* tree = step.field(field.name);
       if (tree == nullptr || tree->map() == nullptr) continue;
-      for (const auto& entry : *tree->map()) visit(entry.first);
+      for (const auto& entry : *tree->map()) visit(entry.first, entry.second.where);
     }
   }
 
   void show(const Step& step, int change) {
     scope_.show_step(step.name, change);
-    each_value(step, [&](const std::string& name) { scope_.show_value(name, change); });
+    each_value(step, [&](const std::string& name, const auto&) { scope_.show_value(name, change); });
   }
 
   void hide_steps(const std::vector<Step>& steps) {
@@ -176,7 +171,7 @@ class Walker {
   }
   void hide_values(const std::vector<Step>& steps) {
     each_step(steps, [&](const Step& step) {
-      each_value(step, [&](const std::string& name) { scope_.show_value(name, -1); });
+      each_value(step, [&](const std::string& name, const auto&) { scope_.show_value(name, -1); });
     });
   }
   void hide_within(const Step& step) {
@@ -243,16 +238,15 @@ class Walker {
     std::unordered_map<std::string_view, const Step*> steps;
     const auto add = [&](const Step& step) { steps.emplace(step.name, &step); };
     const auto compare = [&](const Step& step) {
-      each_value(step, [&](const std::string& name) {
+      each_value(step, [&](const std::string& name, const model::Where& place) {
         if (NameScope::reserved(name)) {
-          context_.report(step.where, fmt::format("'{}' is a name of muster's own; choose another for what this step "
-                                                  "saves",
-                                                  name));
+          context_.report(place, fmt::format("'{}' is a name of muster's own; choose another for what this step "
+                                             "saves",
+                                             name));
         } else if (const auto found = steps.find(name); found != steps.end()) {
-          context_.report(step.where,
-                          fmt::format("this step saves '{}', which is also the name of the step on line {}; "
-                                      "choose another",
-                                      name, found->second->where.line));
+          context_.report(place, fmt::format("this step saves '{}', which is also the name of the step on line {}; "
+                                             "choose another",
+                                             name, found->second->where.line));
         }
       });
     };

@@ -40,10 +40,33 @@ class LineColumns {
     return {file, static_cast<std::uint32_t>(line + 1), column};
   }
 
+  // The text from the mark on.
+  std::string_view from(const YAML::Mark& mark) const {
+    if (mark.line < 0 || static_cast<std::size_t>(mark.line) >= starts_.size()) return {};
+    const std::size_t at =
+        starts_[static_cast<std::size_t>(mark.line)] + static_cast<std::size_t>(std::max(mark.column, 0));
+    return text_.substr(std::min(at, text_.size()));
+  }
+
  private:
   std::string_view text_;
   std::vector<std::size_t> starts_;
 };
+
+// yaml-cpp takes the end of the file for the end of a quoted text.
+bool quote_closed(std::string_view text) {
+  if (text.empty() || (text.front() != '"' && text.front() != '\'')) return true;
+  const char quote = text.front();
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    if (text[at] == '\\' && quote == '"') {
+      ++at;
+    } else if (text[at] == quote) {
+      if (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote) return true;
+      ++at;
+    }
+  }
+  return false;
+}
 
 class Builder : public YAML::EventHandler {
  public:
@@ -82,6 +105,7 @@ class Builder : public YAML::EventHandler {
     node.text = value;
     node.plain = tag == "?";
     if (tag != "?" && tag != "!" && tag != "tag:yaml.org,2002:str") unknown_tag(mark, tag);
+    if (tag == "!" && !quote_closed(columns_.from(mark))) refuse(mark, "this quote is not closed");
     add(std::move(node), anchor);
   }
 
@@ -220,6 +244,8 @@ class Builder : public YAML::EventHandler {
                                    frame.node.map[found->second].key_where.line));
       return;
     }
+    // An empty value has its place wherever the next token begins; the key is nearer.
+    if (node.null()) node.where = frame.pending.key_where;
     frame.pending.value = std::move(node);
     frame.node.map.push_back(std::move(frame.pending));
   }
@@ -318,8 +344,8 @@ std::string plain_words(const std::string& message) {
   if (message.find("end of sequence not found") != std::string::npos) {
     return "the list does not go on as expected here; check the indentation and the dashes above";
   }
-  if (message.find("end of map flow not found") != std::string::npos) return "this { … } is not closed";
-  if (message.find("end of sequence flow not found") != std::string::npos) return "this [ … ] is not closed";
+  if (message.find("end of map flow not found") != std::string::npos) return "a '{' above is not closed";
+  if (message.find("end of sequence flow not found") != std::string::npos) return "a '[' above is not closed";
   if (message.find("illegal map value") != std::string::npos) {
     return "a colon where no key can stand; put quotes around a text that contains ': '";
   }
