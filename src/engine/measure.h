@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "engine/selection.h"
 #include "model/job.h"
 #include "model/result.h"
 
@@ -37,14 +38,7 @@ Measured measure(const model::Threshold& threshold, const std::vector<model::Wor
 
 // From the first counted moment to the last of the workflows that the threshold is about, since the run's start;
 // moments of running workflows that `settle` has not yet passed at `now` are left out. Nothing if none has begun.
-struct Extent {
-  base::Duration begin{};
-  base::Duration end{};
-};
 std::optional<Extent> extent(const model::Threshold& threshold, const std::vector<model::WorkflowResult>& workflows,
                              base::Duration now, base::Duration settle);
-
-// "workflow=shop, step=login"; empty for the whole run.
-std::string where_text(const model::Threshold& threshold);
 
 }  // namespace muster::engine

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "report/test_runs.h"
 
 namespace muster::report {

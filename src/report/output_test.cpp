@@ -189,19 +189,5 @@ TEST(SummaryJson, IsValidJsonWhateverBytesAServerSent) {
   EXPECT_THAT(text, HasSubstr("\"job\": \"\xEF\xBF\xBD\xEF\xBF\xBD\\u0001\\\"\""));
 }
 
-// The test of the schema itself (tests/process) reads these files.
-TEST(SummaryJson, EveryKindOfRunCanBeWritten) {
-  const char* folder = std::getenv("MUSTER_WRITE_SUMMARIES");
-  int number = 0;
-  for (const auto& run :
-       {test::passed(), test::marked(), test::wide(), test::refused(), test::lost(), test::nothing()}) {
-    const std::string text = summary_json(run);
-    EXPECT_TRUE(nlohmann::json::accept(text));
-    if (folder != nullptr) {
-      EXPECT_TRUE(write_atomically(std::string(folder) + "/summary" + std::to_string(number++) + ".json", text));
-    }
-  }
-}
-
 }  // namespace
 }  // namespace muster::report
