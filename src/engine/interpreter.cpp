@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/marks.h"
 #include "engine/options.h"
 #include "engine/scheduler.h"
 
@@ -77,7 +78,7 @@ bool Interpreter::fill_slots(Vu& vu) {
     const FeederUse& use = program_.feeders[i];
     const auto row = cursors_[i].next(vu.number, random_);
     if (!row) {
-      recording().note(fmt::format("data source '{}' has no unique rows left; its VUs stopped", use.name));
+      recording().note(fmt::format("{}: '{}' had no row left for another iteration", kUniqueDataEnded, use.name));
       return false;
     }
     for (const auto& [slot, column] : use.columns) vu.slots[slot] = use.feeder->cell(*row, column);
@@ -383,13 +384,13 @@ void Interpreter::interrupt(Vu& vu, bool count_calls) {
     pending.pop_back();
     if (strand.armed()) loop_.timers().cancel(strand);
     if (strand.calling) {
-      const CallPlan& plan = *strand.call.plan;
-      if (count_calls && counted(strand.call.started)) {
+      const CallPlan& plan = *strand.plan;
+      if (count_calls && counted(strand.started)) {
         StepRecording& record = recording().steps[plan.step];
         ++record.failed;
         ++record.errors[static_cast<std::size_t>(model::ErrorClass::kCancelled)];
       }
-      (*clients_)[plan.client]->cancel(strand.call);
+      (*clients_)[plan.client]->cancel(strand);
       strand.calling = false;
     }
     if (strand.waiting_for != nullptr) {

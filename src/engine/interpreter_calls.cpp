@@ -24,7 +24,7 @@ Interpreter::Step Interpreter::start_call(Strand& strand, const Op& op) {
   const CallPlan& plan = program_.calls[op.a];
   Vu& vu = *strand.vu;
   const base::Instant now = loop_.now();
-  Call& call = strand.call;
+  Call& call = strand;
   call.plan = &plan;
   call.vu = &vu;
   call.started = now;
@@ -43,15 +43,14 @@ Interpreter::Step Interpreter::start_call(Strand& strand, const Op& op) {
 }
 
 void Interpreter::finished(Call& call, Outcome& outcome) {
-  // Call lives in its strand.
-  auto& strand = *reinterpret_cast<Strand*>(reinterpret_cast<char*>(&call) - offsetof(Strand, call));
+  auto& strand = static_cast<Strand&>(call);
   strand.vu->in_a_row = 0;
   settle(strand, outcome);
   run(strand);
 }
 
 void Interpreter::settle(Strand& strand, Outcome& outcome) {
-  const Call& call = strand.call;
+  const Call& call = strand;
   const CallPlan& plan = *call.plan;
   strand.calling = false;
   bool ok = outcome.ok;
@@ -77,11 +76,11 @@ void Interpreter::settle(Strand& strand, Outcome& outcome) {
 
 bool Interpreter::judge(Strand& strand, Outcome& outcome, StepRecording& record, std::string& detail) {
   Vu& vu = *strand.vu;
-  const CallPlan& plan = *strand.call.plan;
+  const CallPlan& plan = *strand.plan;
   for (const Capture& capture : plan.captures) {
     vu.slots[capture.slot] = outcome.response->result(capture.result, capture.rest, vu.arena);
   }
-  const bool counts = counted(strand.call.started);
+  const bool counts = counted(strand.started);
   bool held = true;
   for (const CompiledCheck& each : plan.checks) {
     const bool holds = each.expression.holds(evaluation(vu));
@@ -164,7 +163,7 @@ void Interpreter::record_tags(Vu& vu, const CallPlan& plan, base::Duration laten
 
 void Interpreter::trace_call(Strand& strand, const Outcome& outcome, bool ok, base::Duration latency) {
   StepTrace made;
-  const CallPlan& plan = *strand.call.plan;
+  const CallPlan& plan = *strand.plan;
   made.step = &program_.steps[plan.step];
   made.outcome = &outcome;
   made.latency = latency;

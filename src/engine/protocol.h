@@ -24,6 +24,7 @@ namespace muster::engine {
 
 class Vu;
 struct CallPlan;
+struct Program;
 
 // What a protocol worked out about one step. Read by all cores at once.
 class PreparedCall {
@@ -82,6 +83,7 @@ struct CoreServices {
   reactor::Loop& loop;
   CallHost& host;
   reactor::ResolverThread& resolver;
+  const Program& program;  // whose calls the client will be given
   std::uint32_t core = 0;
   std::uint32_t cores = 1;
   bool trace = false;  // `muster try`: report the bytes on the wire

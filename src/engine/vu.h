@@ -29,13 +29,11 @@ struct Frame {
 
 // One line of execution of a VU: its main one, or a branch of `parallel` or of a graph. Its timer is the strand's
 // sleep.
-class Strand : public reactor::Timer {
+class Strand : public reactor::Timer, public Call {
  public:
   explicit Strand(reactor::Timer::Fire fire) : Timer(fire) {}
 
-  Vu* vu = nullptr;
   Interpreter* interpreter = nullptr;
-  Call call;
   base::Instant due{};          // when its sleep should end
   Join* waiting_for = nullptr;  // its own fork, while that runs
   Join* part_of = nullptr;      // the fork that it is a branch of

@@ -1,0 +1,149 @@
+#include "engine/core.h"
+
+#include <ctime>
+#include <thread>
+
+#include "engine/http_client.h"
+#include "engine/http_connection.h"
+#include "engine/options.h"
+
+namespace muster::engine {
+namespace {
+
+base::Duration thread_cpu() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+}  // namespace
+
+Core::Core(const CoreContext& context)
+    : context_(context),
+      recordings_(context.program),
+      interpreter_({.program = context.program,
+                    .loop = loop_,
+                    .recordings = recordings_,
+                    .slice = context.slice,
+                    .seed = context.seed,
+                    .trace = context.trace}),
+      tick_([](reactor::Timer& timer, base::Instant) { static_cast<Tick&>(timer).core->tick(); }, *this) {}
+
+Core::~Core() {
+  loop_.timers().cancel(tick_);
+  mailbox_.close();
+  scheduler_.reset();
+  clients_.clear();
+}
+
+base::Expected<void> Core::open() {
+  if (auto opened = loop_.open(); !opened) return opened;
+  auto opened =
+      mailbox_.open(loop_, [](void* self, Command&& command) { static_cast<Core*>(self)->deliver(command); }, this);
+  if (!opened) return opened;
+  const CoreServices services{.loop = loop_,
+                              .host = interpreter_,
+                              .resolver = context_.resolver,
+                              .program = context_.program,
+                              .core = context_.slice.core,
+                              .cores = context_.slice.cores,
+                              .trace = static_cast<bool>(context_.trace)};
+  HttpClient* http = nullptr;
+  for (const std::string& kind : context_.program.kinds) {
+    Client& client = *clients_.emplace_back(context_.protocols.find(kind)->make_client(services));
+    if (kind == "http") http = dynamic_cast<HttpClient*>(&client);
+    if (auto ready = client.open(); !ready) return ready;
+  }
+  scheduler_ = std::make_unique<Scheduler>(SchedulerContext{.program = context_.program,
+                                                            .shape = context_.shape,
+                                                            .loop = loop_,
+                                                            .recordings = recordings_,
+                                                            .interpreter = interpreter_,
+                                                            .clients = clients_,
+                                                            .slice = context_.slice,
+                                                            .seed = context_.seed});
+  interpreter_.connect(*scheduler_, clients_, http);
+  return {};
+}
+
+void Core::run(base::Instant epoch) {
+  epoch_ = epoch;
+  counted_from_ = epoch + context_.program.load.warm_up;
+  counting_ = context_.program.load.warm_up == base::Duration::zero();
+  interpreter_.set_epoch(epoch);
+  interpreter_.count_from(counted_from_);
+  recordings_.current().counted = counting_;
+  cpu_at_start_ = thread_cpu();
+  loop_.refresh();
+  scheduler_->start(epoch);
+  next_tick_ = epoch + kRecordingInterval;
+  loop_.timers().arm(tick_, next_tick_);
+  while (!scheduler_->done()) {
+    loop_.turn<HttpConnection>(interpreter_.has_ready() ? loop_.now() : base::kNever);
+    if (interpreter_.has_ready()) interpreter_.run_ready();
+    scheduler_->after_turn();
+  }
+  hand_over_last();
+  finished_.store(true, std::memory_order_release);
+}
+
+void Core::stamp() {
+  Recording& record = recordings_.current();
+  const base::Instant now = loop_.now();
+  record.vus = scheduler_->active();
+  record.elapsed = std::max(now - counted_from_, base::Duration::zero());
+  record.use.busy = thread_cpu() - cpu_at_start_;
+  record.use.elapsed = record.elapsed;
+}
+
+void Core::begin_counting() {
+  counting_ = true;
+  recordings_.current().clear();
+  recordings_.current().counted = true;
+  cpu_at_start_ = thread_cpu();
+}
+
+void Core::tick() {
+  const base::Instant now = loop_.now();
+  if (!counting_ && now >= counted_from_) begin_counting();
+  stamp();
+  if (recordings_.swap()) {
+    Recording& fresh = recordings_.current();
+    fresh.counted = counting_;
+    fresh.vus = scheduler_->active();
+    fresh.peak_vus = fresh.vus;
+    fresh.second = static_cast<std::uint32_t>(base::seconds(next_tick_ - counted_from_) + 1e-6);
+  }
+  next_tick_ += kRecordingInterval;
+  if (next_tick_ <= now) next_tick_ = now + kRecordingInterval;  // the machine slept
+  loop_.timers().arm(tick_, next_tick_);
+}
+
+void Core::hand_over_last() {
+  loop_.refresh();
+  if (!counting_ && loop_.now() >= counted_from_) begin_counting();
+  stamp();
+  while (!recordings_.swap()) std::this_thread::yield();
+}
+
+void Core::deliver(const Command& command) {
+  switch (command.kind) {
+    case Command::Kind::kStop:
+      scheduler_->stop();
+      break;
+    case Command::Kind::kAbort:
+      scheduler_->abort();
+      break;
+    case Command::Kind::kPause:
+      scheduler_->pause();
+      break;
+    case Command::Kind::kResume:
+      scheduler_->resume();
+      break;
+    case Command::Kind::kScale:
+      scheduler_->scale(command.factor);
+      break;
+  }
+}
+
+}  // namespace muster::engine

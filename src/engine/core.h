@@ -1,0 +1,86 @@
+// One core of the data plane: a loop, the VUs it runs, and what it records. Everything in it belongs to the thread that
+// calls run(); other threads send it commands and take finished recordings.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "engine/interpreter.h"
+#include "engine/load_shape.h"
+#include "engine/program.h"
+#include "engine/protocol.h"
+#include "engine/recording.h"
+#include "engine/scheduler.h"
+#include "engine/split.h"
+#include "reactor/loop.h"
+#include "reactor/mailbox.h"
+#include "reactor/resolver.h"
+
+namespace muster::engine {
+
+struct Command {
+  enum class Kind : std::uint8_t { kStop, kAbort, kPause, kResume, kScale };
+  Kind kind = Kind::kStop;
+  double factor = 1.0;  // kScale
+};
+
+struct CoreContext {
+  const Program& program;
+  const LoadShape& shape;
+  const Protocols& protocols;
+  reactor::ResolverThread& resolver;
+  Slice slice;
+  std::uint64_t seed = 0;
+  TraceSink trace;
+};
+
+class Core {
+ public:
+  explicit Core(const CoreContext& context);
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+  ~Core();
+
+  // On the core's thread: prepares clients and resolves names; may block.
+  base::Expected<void> open();
+  // On the core's thread: runs the load from `epoch` until it is over.
+  void run(base::Instant epoch);
+
+  // Any thread.
+  void send(const Command& command) { mailbox_.push(command); }
+  RecordingPair& recordings() { return recordings_; }
+  bool finished() const { return finished_.load(std::memory_order_acquire); }
+
+ private:
+  struct Tick : reactor::Timer {
+    Tick(Fire fire, Core& owner) : Timer(fire), core(&owner) {}
+    Core* core;
+  };
+
+  void deliver(const Command& command);
+  void tick();
+  void stamp();
+  void begin_counting();
+  void hand_over_last();
+
+  const CoreContext context_;
+  reactor::Loop loop_;
+  RecordingPair recordings_;
+  Interpreter interpreter_;
+  std::vector<std::unique_ptr<Client>> clients_;
+  std::unique_ptr<Scheduler> scheduler_;
+  reactor::Mailbox<Command> mailbox_;
+  Tick tick_;
+  base::Instant epoch_{};
+  base::Instant counted_from_{};
+  base::Instant next_tick_{};
+  base::Duration cpu_at_start_{};
+  bool counting_ = false;
+  std::atomic<bool> finished_{false};
+};
+
+}  // namespace muster::engine

@@ -1,0 +1,132 @@
+#include "engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace muster::engine {
+
+Registry built_in_registry() {
+  return {.kinds = model::built_in_kinds(), .protocols = built_in_protocols(), .shapes = built_in_shapes()};
+}
+
+base::Expected<std::unique_ptr<Engine>> Engine::make(const PlanSlice& slice, const Registry& registry) {
+  auto program = compile(*slice.job, *slice.workflow, registry.kinds, registry.protocols, slice.received);
+  if (!program) return std::unexpected(program.error());
+  auto shape = registry.shapes.make(slice.workflow->load);
+  if (!shape) return std::unexpected(shape.error());
+  return std::unique_ptr<Engine>(new Engine(std::move(*program), std::move(*shape), registry, slice));
+}
+
+Engine::Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shape, const Registry& registry,
+               const PlanSlice& slice)
+    : program_(std::move(program)),
+      shape_(std::move(shape)),
+      registry_(registry),
+      collector_(*program_, split(std::max<std::uint64_t>(1, shape_->peak_vus()), 0, slice.cores).size()) {
+  const IterationBound bound = shape_->iterations();
+  const std::uint64_t shared = bound.of == IterationBound::Of::kWorkflow ? bound.count : 0;
+  for (const Slice& part : split(std::max<std::uint64_t>(1, shape_->peak_vus()), shared, slice.cores)) {
+    cores_.push_back(std::make_unique<Core>(CoreContext{.program = *program_,
+                                                        .shape = *shape_,
+                                                        .protocols = registry_.protocols,
+                                                        .resolver = resolver_,
+                                                        .slice = part,
+                                                        .seed = slice.seed,
+                                                        .trace = slice.trace}));
+  }
+}
+
+Engine::~Engine() {
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+  }
+  changed_.notify_all();
+  if (!threads_.empty()) {
+    for (const auto& core : cores_) core->send({.kind = Command::Kind::kAbort});
+    join();
+  }
+  resolver_.stop();
+}
+
+void Engine::run_core(std::size_t index) {
+  Core& core = *cores_[index];
+  const auto opened = core.open();
+  std::unique_lock lock(mutex_);
+  if (!opened) {
+    error_ = opened.error().message;
+    cancelled_ = true;
+  }
+  ++ready_;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return go_ || cancelled_; });
+  if (cancelled_) return;
+  lock.unlock();
+  core.run(epoch_);
+}
+
+base::Expected<void> Engine::start() {
+  resolver_.start();
+  for (std::size_t i = 0; i < cores_.size(); ++i) threads_.emplace_back([this, i] { run_core(i); });
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return ready_ == cores_.size(); });
+  if (!cancelled_) {
+    epoch_ = base::now();
+    go_ = true;
+    lock.unlock();
+    changed_.notify_all();
+    return {};
+  }
+  lock.unlock();
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  return base::fail(error_);
+}
+
+void Engine::command(const Command& command) {
+  for (const auto& core : cores_) core->send(command);
+}
+
+bool Engine::drain() {
+  bool any = false;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (const Recording* recording = cores_[i]->recordings().handed_over()) {
+      collector_.add(i, *recording);
+      cores_[i]->recordings().release();
+      any = true;
+    }
+  }
+  return any;
+}
+
+bool Engine::poll() {
+  return drain();
+}
+
+bool Engine::finished() const {
+  return std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->finished(); });
+}
+
+void Engine::join() {
+  if (threads_.empty()) return;
+  // A core that is done hands its last recording over only once the one before it was taken.
+  while (!finished() && !cancelled_) {
+    if (!drain()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  while (drain()) {
+  }
+}
+
+model::WorkflowResult Engine::take_series() {
+  const double elapsed = base::seconds(collector_.totals().elapsed);
+  const bool all = threads_.empty();
+  return collector_.take_series(all ? std::numeric_limits<std::uint32_t>::max()
+                                    : static_cast<std::uint32_t>(std::max(0.0, elapsed - 0.5)));
+}
+
+}  // namespace muster::engine

@@ -1,0 +1,95 @@
+// The data plane of one workflow: its cores, and the thread that adds up what they record. Runs in an executor process
+// (executor.h) or, for tests, `muster try` and embedders, in the caller's own: the results are the same.
+//
+// Life: construct, start(), then poll() now and then until finished(); stop() or the destructor joins the threads.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "engine/core.h"
+#include "engine/load_shape.h"
+#include "engine/program.h"
+#include "engine/protocol.h"
+#include "engine/recording.h"
+#include "model/job.h"
+#include "model/result.h"
+#include "reactor/resolver.h"
+
+namespace muster::engine {
+
+// All that the engine knows about protocols, kinds and shapes, its own and those registered from outside.
+struct Registry {
+  model::StepKinds kinds;
+  Protocols protocols;
+  LoadShapes shapes;
+};
+Registry built_in_registry();
+
+// The part of a workflow that one engine runs.
+struct PlanSlice {
+  const model::Job* job = nullptr;
+  const model::Workflow* workflow = nullptr;
+  std::uint32_t cores = 1;
+  std::uint64_t seed = 0;
+  ReceivedContext received;
+  TraceSink trace;
+};
+
+class Engine {
+ public:
+  // Compiles the workflow; errors are the user's to mend.
+  static base::Expected<std::unique_ptr<Engine>> make(const PlanSlice& slice, const Registry& registry);
+
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Starts the cores' threads, waits until all are prepared, and lets them begin together.
+  base::Expected<void> start();
+  void command(const Command& command);
+
+  // Takes in what the cores have handed over. True if there was anything.
+  bool poll();
+  bool finished() const;
+  // Joins the threads and takes in the rest; the result is then complete.
+  void join();
+
+  // Totals so far; the series of whole seconds comes from take_series(), each second once.
+  model::WorkflowResult& totals() { return collector_.totals(); }
+  model::WorkflowResult take_series();
+  const Program& program() const { return *program_; }
+
+ private:
+  Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shape, const Registry& registry,
+         const PlanSlice& slice);
+
+  void run_core(std::size_t index);
+  bool drain();
+
+  std::unique_ptr<Program> program_;
+  std::unique_ptr<LoadShape> shape_;
+  const Registry& registry_;
+  reactor::ResolverThread resolver_;
+  std::vector<std::unique_ptr<Core>> cores_;
+  std::vector<std::thread> threads_;
+  Collector collector_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t ready_ = 0;
+  bool go_ = false;
+  bool cancelled_ = false;
+  std::string error_;
+  base::Instant epoch_{};
+};
+
+}  // namespace muster::engine

@@ -1,0 +1,345 @@
+#include "engine/http_client.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/http_connection.h"
+#include "engine/interpreter.h"
+#include "engine/options.h"
+
+namespace muster::engine {
+namespace {
+
+using model::ErrorClass;
+
+std::chrono::sys_seconds wall_seconds() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+const PreparedHttp& prepared_of(const Call& call) {
+  return static_cast<const PreparedHttp&>(*call.plan->prepared);
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  return out;
+}
+
+// "10.0.0.1", "10.0.0.1:81", "[::1]:81" or a name, as `hosts` takes them.
+void apply_override(const std::string& text, HttpOrigin& origin) {
+  const std::size_t colon = text.rfind(':');
+  const bool has_port = colon != std::string::npos && text.find(':') == colon;
+  const bool bracketed = text.starts_with('[') && colon != std::string::npos && text[colon - 1] == ']';
+  if (has_port || bracketed) {
+    std::uint16_t port = 0;
+    std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
+    if (port != 0) origin.port = port;
+    origin.look_up = text.substr(0, colon);
+  } else {
+    origin.look_up = text;
+  }
+  if (origin.look_up.starts_with('[')) origin.look_up = origin.look_up.substr(1, origin.look_up.find(']') - 1);
+}
+
+}  // namespace
+
+HttpClient::HttpClient(const CoreServices& services)
+    : services_(services),
+      buffer_(std::make_unique_for_overwrite<char[]>(kReceiveBytes)),
+      interpreter_(dynamic_cast<Interpreter*>(&services.host)) {}
+
+HttpClient::~HttpClient() {
+  mailbox_.close();
+}
+
+base::Expected<void> HttpClient::open() {
+  auto opened = mailbox_.open(
+      services_.loop,
+      [](void* self, Resolved&& message) { static_cast<HttpClient*>(self)->resolved(std::move(message)); }, this);
+  if (!opened) return opened;
+  static_origins_.resize(services_.program.steps.size());
+  for (const CallPlan& plan : services_.program.calls) {
+    if (!plan.http) continue;
+    const auto& prepared = static_cast<const PreparedHttp&>(*plan.prepared);
+    if (!prepared.static_origin) continue;
+    std::string error;
+    HttpOrigin* origin = origin_of(prepared.url, prepared.settings, error);
+    if (origin == nullptr) return base::fail(error);
+    static_origins_[plan.step] = origin;
+    if (origin->asked != base::Instant{} || prepared.settings->dns == DnsPolicy::kEach) continue;
+    auto answer = reactor::resolve(origin->look_up, prepared.settings->family, kResolveTimeout);
+    take_addresses(*origin, answer);
+  }
+  return {};
+}
+
+HttpOrigin* HttpClient::origin_of(const protocol::Url& url, const std::shared_ptr<const HttpSettings>& settings,
+                                  std::string& error) {
+  const std::string key =
+      fmt::format("{} {} {} {}", url.scheme, url.host, url.port, static_cast<const void*>(settings.get()));
+  std::unique_ptr<HttpOrigin>& entry = origins_[key];
+  if (entry != nullptr) return entry.get();
+  auto made = std::make_unique<HttpOrigin>();
+  made->settings = settings;
+  made->secure = url.secure();
+  made->host = url.host;
+  made->port = url.port;
+  made->look_up = url.host;
+  made->tls_name = settings->sni.empty() ? url.host : settings->sni;
+  for (const auto& [name, address] : settings->hosts) {
+    if (lower(name) == url.host) apply_override(address, *made);
+  }
+  if (made->secure) {
+    std::unique_ptr<reactor::TlsContext>& context = contexts_[settings.get()];
+    if (context == nullptr) {
+      auto created = reactor::TlsContext::client(settings->tls);
+      if (!created) {
+        error = created.error().message;
+        return nullptr;
+      }
+      context = std::move(*created);
+    }
+    made->tls = context.get();
+  }
+  entry = std::move(made);
+  return entry.get();
+}
+
+void HttpClient::take_addresses(HttpOrigin& origin, base::Expected<reactor::Resolution>& answer) {
+  origin.asking = false;
+  origin.asked = services_.loop.refresh();
+  if (!answer) {
+    // A refresh that fails does not take away addresses that worked.
+    if (origin.addresses.empty()) origin.dns_error = answer.error().message;
+    origin.expires = origin.asked + std::chrono::seconds(5);
+    return;
+  }
+  origin.addresses = std::move(answer->addresses);
+  for (reactor::Address& address : origin.addresses) address.set_port(origin.port);
+  origin.expires = answer->ttl == base::Duration::max() ? base::kNever : origin.asked + answer->ttl;
+  // Cores begin at different addresses, so that a small run uses all of them too.
+  origin.next_address = services_.core;
+}
+
+void HttpClient::ask_addresses(HttpOrigin& origin) {
+  if (origin.asking) return;
+  origin.asking = true;
+  services_.resolver.ask(origin.look_up, origin.settings->family, kResolveTimeout,
+                         [this, &origin](base::Expected<reactor::Resolution> answer) {
+                           mailbox_.push(Resolved{&origin, std::move(answer)});
+                         });
+}
+
+void HttpClient::resolved(Resolved&& message) {
+  take_addresses(*message.origin, message.answer);
+  std::vector<HttpConnection*> waiting;
+  waiting.swap(message.origin->waiting);
+  for (HttpConnection* connection : waiting) connection->resolved();
+}
+
+const reactor::Address* HttpClient::next_source(const HttpOrigin& origin) {
+  const auto& sources = origin.settings->sources;
+  if (sources.empty()) return nullptr;
+  return &sources[(services_.core + services_.cores * next_source_++) % sources.size()];
+}
+
+HttpConnection& HttpClient::take_connection(Vu& vu, HttpOrigin& origin) {
+  for (HttpConnection* each = vu.http.connections; each != nullptr; each = each->next()) {
+    if (each->idle() && each->origin() == &origin) return *each;
+  }
+  if (pool_.empty()) pool_.push_back(connections_.emplace_back(std::make_unique<HttpConnection>(*this)).get());
+  HttpConnection& connection = *pool_.back();
+  pool_.pop_back();
+  connection.attach(vu, origin);
+  return connection;
+}
+
+void HttpClient::recycle(HttpConnection& connection) {
+  pool_.push_back(&connection);
+}
+
+bool HttpClient::fail_at_once(Outcome& outcome, ErrorClass error, std::string detail) {
+  detail_ = std::move(detail);
+  outcome.ok = false;
+  outcome.error = error;
+  outcome.detail = detail_;
+  return false;
+}
+
+bool HttpClient::call(Call& call, Outcome& outcome) {
+  const PreparedHttp& prepared = prepared_of(call);
+  Vu& vu = *call.vu;
+  if (prepared.constant && vu.http.cookies.empty()) [[likely]] {
+    return take_connection(vu, *static_origins_[call.plan->step]).send(call, prepared.bytes, outcome);
+  }
+  std::string text;
+  std::size_t head = prepared.head_size;
+  HttpOrigin* origin = prepared.static_origin ? static_origins_[call.plan->step] : nullptr;
+  if (prepared.constant) {
+    HttpConnection& connection = take_connection(vu, *origin);
+    connection.own_request() = prepared.bytes;
+    add_cookies(vu, *origin, head, connection.own_request());
+    return connection.send(call, connection.own_request(), outcome);
+  }
+  if (prepared.static_origin) {
+    HttpConnection& connection = take_connection(vu, *origin);
+    protocol::Url unused;
+    auto done = prepared.render(services_.host.evaluation(vu), connection.own_request(), head, unused);
+    if (!done) {
+      if (!connection.idle()) connection.close();
+      return fail_at_once(outcome, ErrorClass::kValue, std::move(done.error().message));
+    }
+    add_cookies(vu, *origin, head, connection.own_request());
+    return connection.send(call, connection.own_request(), outcome);
+  }
+  protocol::Url address;
+  if (auto done = prepared.render(services_.host.evaluation(vu), text, head, address); !done) {
+    return fail_at_once(outcome, ErrorClass::kValue, std::move(done.error().message));
+  }
+  std::string error;
+  origin = origin_of(address, prepared.settings, error);
+  if (origin == nullptr) return fail_at_once(outcome, ErrorClass::kTls, std::move(error));
+  add_cookies(vu, *origin, head, text);
+  HttpConnection& connection = take_connection(vu, *origin);
+  connection.own_request() = std::move(text);
+  return connection.send(call, connection.own_request(), outcome);
+}
+
+void HttpClient::add_cookies(const Vu& vu, const HttpOrigin& origin, std::size_t head, std::string& request) {
+  if (vu.http.cookies.empty() || !origin.settings->cookies) return;
+  const std::size_t begin = request.find(' ') + 1;
+  const std::string_view target = std::string_view(request).substr(begin, request.find(' ', begin) - begin);
+  std::string line = "Cookie: ";
+  if (!vu.http.cookies.append_header(line, origin.host, target.substr(0, target.find('?')), origin.secure,
+                                     wall_seconds())) {
+    return;
+  }
+  line += "\r\n";
+  request.insert(head, line);
+}
+
+std::string HttpClient::redirected_request(const HttpConnection& from, const protocol::Url& to, bool same_origin) {
+  const std::string_view original = from.request();
+  const std::size_t head_end = original.find("\r\n\r\n");
+  const std::string_view method = original.substr(0, original.find(' '));
+  const int status = from.status();
+  // RFC 9110 section 15.4: 303 turns into GET, and so do 301 and 302 for POST, by custom.
+  const bool to_get = (status == 303 && method != "HEAD") || ((status == 301 || status == 302) && method == "POST");
+  std::string made = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n", to_get ? "GET" : method, to.target, to.authority());
+  std::string_view lines = original.substr(0, head_end);
+  lines.remove_prefix(std::min(lines.find("\r\n") + 2, lines.size()));
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find("\r\n"), lines.size());
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(std::min(end + 2, lines.size()));
+    const std::string name = lower(line.substr(0, line.find(':')));
+    if (name == "host" || name == "cookie") continue;
+    if (to_get && (name.starts_with("content-") || name == "transfer-encoding")) continue;
+    if (!same_origin && name == "authorization") continue;
+    made.append(line).append("\r\n");
+  }
+  made += "\r\n";
+  if (!to_get) made += original.substr(head_end + 4);
+  return made;
+}
+
+bool HttpClient::follow(Call& call, HttpConnection& from, std::string_view location, Outcome& outcome) {
+  const HttpOrigin& here = *from.origin();
+  protocol::Url page;
+  page.scheme = here.secure ? "https" : "http";
+  page.host = here.host;
+  page.port = here.port;
+  page.target = from.request_target();
+  auto next = protocol::resolve(page, location);
+  const int count = from.redirects() + 1;
+  std::string error;
+  HttpOrigin* origin = next ? origin_of(*next, here.settings, error) : nullptr;
+  if (origin == nullptr) {
+    from.let_go();
+    return fail_at_once(
+        outcome, ErrorClass::kProtocol,
+        fmt::format("cannot follow the redirect to '{}': {}", location, next ? error : next.error().message));
+  }
+  std::string request = redirected_request(from, *next, origin == &here);
+  add_cookies(*call.vu, *origin, request.find("\r\n\r\n") + 2, request);
+  from.let_go();
+  HttpConnection& connection = take_connection(*call.vu, *origin);
+  from.hand_over(connection, count);
+  connection.own_request() = std::move(request);
+  return connection.send(call, connection.own_request(), outcome);
+}
+
+bool HttpClient::send_again(Call& call, HttpConnection& from, Outcome& outcome) {
+  auto& origin = const_cast<HttpOrigin&>(*from.origin());
+  const PreparedHttp& prepared = prepared_of(call);
+  const bool constant = from.request().data() == prepared.bytes.data();
+  std::string copy = constant ? std::string() : std::string(from.request());
+  const int redirects = from.redirects();
+  from.close();
+  HttpConnection& fresh = take_connection(*call.vu, origin);
+  from.hand_over(fresh, redirects);
+  if (constant) return fresh.send(call, prepared.bytes, outcome);
+  fresh.own_request() = std::move(copy);
+  return fresh.send(call, fresh.own_request(), outcome);
+}
+
+void HttpClient::cancel(Call& call) {
+  static_cast<HttpConnection*>(call.transport)->close();
+}
+
+void HttpClient::iteration_ended(Vu& vu, bool drop_everything) {
+  HttpConnection* each = vu.http.connections;
+  while (each != nullptr) {
+    HttpConnection* next = each->next();
+    if (drop_everything || each->origin()->settings->connections == ConnectionPolicy::kPerIteration) each->close();
+    each = next;
+  }
+  if (drop_everything) vu.http.cookies.clear();
+}
+
+void HttpClient::report(Call& call, Outcome& outcome) {
+  if (interpreter_ != nullptr) {
+    interpreter_->finished(call, outcome);
+  } else {
+    services_.host.finished(call, outcome);
+  }
+}
+
+void HttpClient::explain_status(int status, Outcome& outcome) {
+  detail_ = fmt::format("status {} is not among those expected", status);
+  outcome.detail = detail_;
+}
+
+void HttpClient::keep_evidence(const HttpConnection& connection, std::string detail, std::uint64_t received,
+                               Outcome& outcome) {
+  detail_ = std::move(detail);
+  request_ = connection.request();
+  outcome.detail = detail_;
+  outcome.request = request_;
+  outcome.reply = {buffer_.get(), std::min<std::size_t>(received, kSampleBytes)};
+}
+
+namespace {
+
+class HttpProtocol final : public Protocol {
+ public:
+  base::Expected<std::unique_ptr<PreparedCall>> prepare(const model::Step& step, PrepareContext& context) override {
+    return prepare_http(step, context);
+  }
+  std::unique_ptr<Client> make_client(const CoreServices& services) override {
+    return std::make_unique<HttpClient>(services);
+  }
+};
+
+}  // namespace
+
+Protocols built_in_protocols() {
+  Protocols protocols;
+  protocols.add("http", std::make_shared<HttpProtocol>());
+  return protocols;
+}
+
+}  // namespace muster::engine

@@ -1,0 +1,110 @@
+// The HTTP/1.1 client of one core: where requests go, which connection carries them, what happens on a redirect.
+// Single-threaded; owns the connections of all VUs of its core.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "authoring/json_document.h"
+#include "engine/http_prepare.h"
+#include "engine/http_response.h"
+#include "engine/protocol.h"
+#include "engine/vu.h"
+#include "protocol/content_coding.h"
+#include "protocol/url.h"
+#include "reactor/loop.h"
+#include "reactor/mailbox.h"
+#include "reactor/tls.h"
+
+namespace muster::engine {
+
+class HttpConnection;
+class Interpreter;
+
+// A scheme, host and port with the settings of one target, as this core sees it.
+struct HttpOrigin {
+  std::shared_ptr<const HttpSettings> settings;
+  bool secure = false;
+  std::string host;  // as in the URL
+  std::uint16_t port = 0;
+  std::string tls_name;  // sent as SNI and verified
+  std::string look_up;   // name to resolve: `host` or what `hosts` says
+  std::vector<reactor::Address> addresses;
+  std::string dns_error;  // why there are none
+  base::Instant expires = base::kNever;
+  base::Instant asked{};
+  bool asking = false;
+  std::size_t next_address = 0;
+  reactor::TlsContext* tls = nullptr;
+  std::vector<HttpConnection*> waiting;  // connections that wait for addresses
+};
+
+class HttpClient final : public Client {
+ public:
+  explicit HttpClient(const CoreServices& services);
+  ~HttpClient() override;
+
+  base::Expected<void> open() override;
+  bool call(Call& call, Outcome& outcome) override;
+  void cancel(Call& call) override;
+  void iteration_ended(Vu& vu, bool drop_everything) override;
+
+  // For connections.
+  reactor::Loop& loop() { return services_.loop; }
+  CallHost& host() { return services_.host; }
+  bool trace() const { return services_.trace; }
+  char* buffer() { return buffer_.get(); }
+  HttpResponse& response() { return response_; }
+  // The next source address to bind to, or null.
+  const reactor::Address* next_source(const HttpOrigin& origin);
+  // Resolves the origin's name in the background; connections in `waiting` are told.
+  void ask_addresses(HttpOrigin& origin);
+  // Sends `call` on to where its response pointed. False if that failed at once.
+  bool follow(Call& call, HttpConnection& from, std::string_view location, Outcome& outcome);
+  // Sends the same bytes again on a new connection.
+  bool send_again(Call& call, HttpConnection& from, Outcome& outcome);
+  // Returns a closed connection to the pool.
+  void recycle(HttpConnection& connection);
+  // Tells the interpreter; the VU may start its next call before this returns.
+  void report(Call& call, Outcome& outcome);
+  // Says why a status failed the step.
+  void explain_status(int status, Outcome& outcome);
+  // Keeps what a failing connection can tell, before it is closed.
+  void keep_evidence(const HttpConnection& connection, std::string detail, std::uint64_t received, Outcome& outcome);
+
+ private:
+  struct Resolved {
+    HttpOrigin* origin;
+    base::Expected<reactor::Resolution> answer;
+  };
+
+  HttpOrigin* origin_of(const protocol::Url& url, const std::shared_ptr<const HttpSettings>& settings,
+                        std::string& error);
+  HttpConnection& take_connection(Vu& vu, HttpOrigin& origin);
+  bool render(Call& call, const PreparedHttp& prepared, HttpOrigin*& origin, std::size_t& head, Outcome& outcome);
+  void add_cookies(const Vu& vu, const HttpOrigin& origin, std::size_t head, std::string& request);
+  std::string redirected_request(const HttpConnection& from, const protocol::Url& to, bool same_origin);
+  void resolved(Resolved&& message);
+  void take_addresses(HttpOrigin& origin, base::Expected<reactor::Resolution>& answer);
+  bool fail_at_once(Outcome& outcome, model::ErrorClass error, std::string detail);
+
+  CoreServices services_;
+  std::unique_ptr<char[]> buffer_;
+  HttpResponse response_;
+  std::map<std::string, std::unique_ptr<HttpOrigin>> origins_;
+  std::vector<HttpOrigin*> static_origins_;  // by CallPlan::step
+  std::map<const HttpSettings*, std::unique_ptr<reactor::TlsContext>> contexts_;
+  reactor::Mailbox<Resolved> mailbox_;
+  std::vector<std::unique_ptr<HttpConnection>> connections_;
+  std::vector<HttpConnection*> pool_;
+  std::size_t next_source_ = 0;
+  Interpreter* interpreter_;
+  std::string detail_;   // of the latest failure
+  std::string request_;  // of the latest failure
+};
+
+}  // namespace muster::engine

@@ -1,0 +1,119 @@
+// One connection of a VU, plain or TLS, and the exchange it carries. A state machine moved on by the loop; it reports
+// to its HttpClient, which owns and reuses it. A few hundred bytes when idle: bytes are received into the core's
+// buffer.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/http_client.h"
+#include "protocol/http1_response.h"
+#include "reactor/loop.h"
+#include "reactor/timers.h"
+#include "reactor/tls.h"
+
+namespace muster::engine {
+
+class HttpConnection final : public reactor::Watcher, public reactor::Timer {
+ public:
+  explicit HttpConnection(HttpClient& client);
+  ~HttpConnection();
+
+  // Takes the connection for `vu` and links it into the VU's list. It opens with the first request.
+  void attach(Vu& vu, HttpOrigin& origin);
+
+  // Sends `request` for `call`; the bytes must stay valid until it is reported. False if it failed at once: `outcome`
+  // says why and the connection is gone.
+  bool send(Call& call, std::string_view request, Outcome& outcome);
+  // Keeps the bytes of a request that was rendered for this call alone.
+  std::string& own_request() { return own_request_; }
+
+  bool idle() const { return state_ == State::kIdle; }
+  const HttpOrigin* origin() const { return origin_; }
+  HttpConnection* next() const { return next_; }
+  std::string_view request() const { return request_; }
+  // Path and query of the request under way.
+  std::string_view request_target() const;
+  int status() const { return parser_.status(); }
+  int redirects() const { return redirects_; }
+  // Another connection goes on with this one's call: what was counted so far goes with it.
+  void hand_over(HttpConnection& to, int redirects);
+  // The call goes on elsewhere: becomes idle if the connection is still good, else closes.
+  void let_go();
+
+  // Closes without reporting, unlinks from the VU and goes back to the pool.
+  void close();
+  // The origin's addresses arrived, or there are none.
+  void resolved();
+
+  static void on_ready(reactor::Watcher& watcher, std::uint32_t events);
+  static void on_deadline(reactor::Timer& timer, base::Instant now);
+
+ private:
+  friend struct HttpSink;
+  enum class State : std::uint8_t { kFree, kNew, kResolving, kConnecting, kHandshake, kSending, kReceiving, kIdle };
+
+  void ready(std::uint32_t events);
+  bool begin_connect(Outcome& outcome);
+  bool try_address(Outcome& outcome);
+  void connect_ready();
+  bool connected(Outcome& outcome);
+  void continue_handshake();
+  bool start_sending(Outcome& outcome);
+  bool continue_sending(Outcome& outcome);
+  void receive();
+  reactor::IoResult read_some();
+  void peer_closed();
+  void complete(std::size_t surplus);
+  bool redirected() const;
+  void fill(Outcome& outcome);
+  bool can_send_again() const;
+  void fail(model::ErrorClass error, std::string detail);
+  bool failed(Outcome& outcome, model::ErrorClass error, std::string detail);
+  void transport_failed(int error);
+  void arm(base::Instant deadline);
+  void set_limit(base::Duration phase_limit);
+  void shut();
+  void unlink();
+
+  HttpClient& client_;
+  HttpOrigin* origin_ = nullptr;
+  Vu* vu_ = nullptr;
+  HttpConnection* next_ = nullptr;
+  Call* call_ = nullptr;
+  const PreparedHttp* prepared_ = nullptr;
+  std::string_view request_;
+  std::size_t sent_ = 0;
+  protocol::Http1ResponseParser parser_;
+  reactor::TlsSession tls_;
+  base::Instant deadline_{};  // of the exchange under way
+  base::Instant timer_at_{};  // when the timer will look
+  base::Instant sent_at_{};   // the request's last byte
+  base::Instant first_byte_{};
+  base::Instant phase_began_{};
+  std::uint64_t bytes_in_ = 0;
+  std::uint64_t bytes_out_ = 0;
+  std::uint64_t body_bytes_ = 0;
+  std::array<base::Duration, 3> setup_{};  // dns, connect, tls; negative: did not happen
+  std::string own_request_;
+  std::string headers_;  // those that are captured
+  std::string location_;
+  std::string body_;  // collected parts
+  std::string_view body_view_;
+  std::uint64_t carried_in_ = 0;  // bytes of the call's exchanges on other connections
+  std::uint64_t carried_out_ = 0;
+  int fd_ = -1;
+  int redirects_ = 0;
+  std::uint16_t tried_ = 0;  // addresses tried for this connection
+  State state_ = State::kFree;
+  bool collect_body_ = false;
+  bool collect_headers_ = false;
+  bool reused_ = false;
+  bool opened_ = false;   // in this exchange
+  bool hung_up_ = false;  // the peer closed its side
+  std::uint8_t coding_ = 0;
+};
+
+}  // namespace muster::engine

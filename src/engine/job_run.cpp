@@ -1,0 +1,232 @@
+#include "engine/job_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "engine/marks.h"
+#include "engine/verdict.h"
+
+namespace muster::engine {
+namespace {
+
+std::uint64_t fresh_seed() {
+  std::random_device device;
+  return (static_cast<std::uint64_t>(device()) << 32U | device()) >> 11U;  // exact in a JSON number
+}
+
+base::Duration time_of_day() {
+  return std::chrono::duration_cast<base::Duration>(std::chrono::system_clock::now().time_since_epoch());
+}
+
+// Whether those that depend on it may run.
+bool succeeded(const model::WorkflowResult& result) {
+  if (result.state != model::WorkflowState::kCompleted) return false;
+  std::uint64_t ok = 0;
+  std::uint64_t failed = 0;
+  for (const model::StepResult& step : result.steps) {
+    if (step.role != model::StepRole::kTest) continue;
+    ok += step.ok;
+    failed += step.failed;
+  }
+  return ok > 0 || failed == 0;
+}
+
+}  // namespace
+
+JobRun::JobRun(const model::Job& job, const Registry& registry, const JobOptions& options)
+    : job_(job), registry_(registry), options_(options), judge_(job.thresholds) {
+  result_.job = job.name;
+  result_.version = MUSTER_VERSION;
+  result_.seed = job.seed != 0 ? job.seed : fresh_seed();
+  for (const model::Workflow& workflow : job.workflows) {
+    model::WorkflowResult empty;
+    empty.name = workflow.name;
+    empty.open = workflow.load.open();
+    result_.workflows.push_back(std::move(empty));
+  }
+}
+
+base::Expected<void> JobRun::start() {
+  std::vector<Dependent> dependents;
+  for (const model::Workflow& workflow : job_.workflows) {
+    dependents.push_back({.name = workflow.name, .depends = workflow.depends});
+    // Compiled again when its turn comes, with the context that it uses; errors are worth knowing now.
+    auto checked = Engine::make(
+        {.job = &job_, .workflow = &workflow, .cores = 1, .seed = result_.seed, .received = {}, .trace = {}},
+        registry_);
+    if (!checked) return std::unexpected(checked.error());
+  }
+  auto ordered = layers(dependents);
+  if (!ordered) return std::unexpected(ordered.error());
+  layers_ = std::move(*ordered);
+  epoch_ = base::now();
+  result_.started = time_of_day();
+  start_next_batch();
+  return {};
+}
+
+bool JobRun::may_run(std::size_t index) {
+  for (const std::string& name : job_.workflows[index].depends) {
+    for (std::size_t i = 0; i < job_.workflows.size(); ++i) {
+      if (job_.workflows[i].name != name || succeeded(result_.workflows[i])) continue;
+      result_.workflows[index].state = model::WorkflowState::kSkipped;
+      result_.workflows[index].reason = fmt::format("'{}', which it depends on, did not succeed", name);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool JobRun::start_next_batch() {
+  while (active_.empty() && !stopping_) {
+    if (batches_.empty()) {
+      if (next_layer_ == layers_.size()) return false;
+      layer_ = layers_[next_layer_++];
+      std::erase_if(layer_, [this](std::size_t index) { return !may_run(index); });
+      std::vector<Candidate> candidates;
+      for (const std::size_t index : layer_) {
+        const model::Workflow& workflow = job_.workflows[index];
+        auto shape = registry_.shapes.make(workflow.load);
+        auto program = compile(job_, workflow, registry_.kinds, registry_.protocols, received_);
+        candidates.push_back({.name = workflow.name,
+                              .priority = workflow.priority,
+                              .is_test = program && (*program)->test,
+                              .vus = shape ? std::max<std::uint64_t>(1, (*shape)->peak_vus()) : 1});
+      }
+      batches_ = provision(candidates, options_.cores);
+      continue;
+    }
+    const Batch batch = std::move(batches_.front());
+    batches_.erase(batches_.begin());
+    for (const Placement& placement : batch) start_workflow(layer_[placement.workflow], placement.cores);
+  }
+  return !active_.empty();
+}
+
+bool JobRun::start_workflow(std::size_t index, std::uint32_t cores) {
+  const model::Workflow& workflow = job_.workflows[index];
+  model::WorkflowResult& result = result_.workflows[index];
+  auto engine = Engine::make({.job = &job_,
+                              .workflow = &workflow,
+                              .cores = cores,
+                              .seed = base::mix(result_.seed + index),
+                              .received = received_,
+                              .trace = options_.trace},
+                             registry_);
+  base::Expected<void> started;
+  std::unique_ptr<Runner> runner;
+  if (engine) {
+    runner = options_.in_process ? make_in_process_runner(std::move(*engine)) : make_process_runner(std::move(*engine));
+    started = runner->start();
+  } else {
+    started = std::unexpected(engine.error());
+  }
+  if (!started) {
+    result.state = model::WorkflowState::kFailed;
+    result.reason = started.error().message;
+    return false;
+  }
+  result.state = model::WorkflowState::kRunning;
+  active_.push_back({.workflow = index, .runner = std::move(runner), .began = base::now()});
+  return true;
+}
+
+void JobRun::take_result(Active& active) {
+  model::WorkflowResult& into = result_.workflows[active.workflow];
+  const std::string reason = into.reason;
+  into = active.runner->result();
+  if (into.reason.empty()) into.reason = reason;
+  into.began = (active.began - epoch_) + job_.workflows[active.workflow].load.warm_up;
+  // A workflow counts seconds from its own beginning; the run has one axis.
+  const auto shift = static_cast<std::uint32_t>(base::seconds(into.began));
+  if (shift == 0) return;
+  for (model::WorkflowSecond& point : into.series) point.second += shift;
+  for (model::StepResult& step : into.steps) {
+    for (model::StepSecond& point : step.series) point.second += shift;
+  }
+}
+
+void JobRun::finish_workflow(Active& active) {
+  model::WorkflowResult& result = result_.workflows[active.workflow];
+  const model::Workflow& workflow = job_.workflows[active.workflow];
+  if (result.state == model::WorkflowState::kCompleted && active.stopping && !result.reason.empty()) {
+    result.state = interrupted_ ? model::WorkflowState::kAborted : model::WorkflowState::kTimedOut;
+  }
+  for (const model::Provided& value : result.provided) received_.emplace_back(workflow.name, value);
+}
+
+bool JobRun::advance() {
+  if (over_) return false;
+  for (Active& active : active_) {
+    if (active.runner->poll()) take_result(active);
+    if (active.runner->finished()) finish_workflow(active);
+  }
+  std::erase_if(active_, [](const Active& active) { return active.runner->finished(); });
+  result_.elapsed = elapsed();
+  check_thresholds();
+  check_time();
+  if (!active_.empty() || start_next_batch()) return true;
+  conclude();
+  return false;
+}
+
+void JobRun::check_thresholds() {
+  if (job_.thresholds.empty()) return;
+  judge_.observe(result_.workflows, result_.elapsed);
+  result_.thresholds = judge_.verdicts();
+  if (judge_.abort() != nullptr && !stopping_) {
+    stopping_ = true;
+    command({.kind = Command::Kind::kAbort});
+  }
+}
+
+void JobRun::check_time() {
+  if (job_.timeout && elapsed() > *job_.timeout && !stopping_) {
+    stop(fmt::format("the job's timeout of {:g} s was over", base::seconds(*job_.timeout)));
+  }
+  for (Active& active : active_) {
+    const auto& timeout = job_.workflows[active.workflow].timeout;
+    if (!timeout || active.stopping || base::now() - active.began < *timeout) continue;
+    active.stopping = true;
+    result_.workflows[active.workflow].reason = fmt::format("its timeout of {:g} s was over", base::seconds(*timeout));
+    active.runner->command({.kind = Command::Kind::kStop});
+  }
+}
+
+void JobRun::command(const Command& command) {
+  for (Active& active : active_) active.runner->command(command);
+}
+
+void JobRun::stop(std::string reason) {
+  stopping_ = true;
+  for (Active& active : active_) {
+    active.stopping = true;
+    if (!reason.empty()) result_.workflows[active.workflow].reason = reason;
+  }
+  command({.kind = Command::Kind::kStop});
+}
+
+void JobRun::abort() {
+  stopping_ = true;
+  command({.kind = Command::Kind::kAbort});
+}
+
+void JobRun::conclude() {
+  over_ = true;
+  for (model::WorkflowResult& workflow : result_.workflows) {
+    if (workflow.state != model::WorkflowState::kPending) continue;
+    workflow.state = model::WorkflowState::kSkipped;
+    workflow.reason = "the run ended before its turn came";
+  }
+  judge_.finish(result_.workflows, result_.elapsed);
+  result_.thresholds = judge_.verdicts();
+  result_.marks = find_marks(result_.workflows, result_.thresholds);
+  const Conclusion conclusion = engine::conclude(result_, {.interrupted = interrupted_, .strict = options_.strict});
+  result_.verdict = conclusion.verdict;
+  result_.exit_code = conclusion.exit_code;
+  result_.reason = conclusion.reason;
+}
+
+}  // namespace muster::engine

@@ -1,0 +1,90 @@
+// One run of a job on one machine: its workflows layer by layer, batch by batch, each in a runner of its own; context
+// from one layer to the next; thresholds, time-outs and the verdict. Driven by calls to advance() from one thread; it
+// blocks nowhere.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "engine/engine.h"
+#include "engine/provisioner.h"
+#include "engine/runner.h"
+#include "engine/thresholds.h"
+#include "model/job.h"
+#include "model/result.h"
+
+namespace muster::engine {
+
+struct JobOptions {
+  std::uint32_t cores = 1;
+  bool in_process = false;  // run engines in this process
+  bool strict = false;      // a marked result is an error
+  TraceSink trace;          // in process only
+};
+
+class JobRun {
+ public:
+  // `job` and `registry` outlive the run.
+  JobRun(const model::Job& job, const Registry& registry, const JobOptions& options);
+
+  // Checks everything that can be checked before the clock starts, then starts the first batch.
+  base::Expected<void> start();
+
+  // Looks at the runners and moves on. True while there is something to wait for.
+  bool advance();
+
+  // No new work; what is under way has its grace.
+  void stop(std::string reason);
+  // Everything ends now.
+  void abort();
+  void pause() { command({.kind = Command::Kind::kPause}); }
+  void resume() { command({.kind = Command::Kind::kResume}); }
+  void scale(double factor) { command({.kind = Command::Kind::kScale, .factor = factor}); }
+
+  // As of the latest advance(); final, with verdict and marks, once that returned false.
+  const model::RunResult& result() const { return result_; }
+  // The user asked for the end.
+  void interrupted() { interrupted_ = true; }
+
+ private:
+  struct Active {
+    std::size_t workflow;
+    std::unique_ptr<Runner> runner;
+    base::Instant began;
+    bool stopping = false;
+  };
+
+  void command(const Command& command);
+  bool start_next_batch();
+  bool start_workflow(std::size_t index, std::uint32_t cores);
+  bool may_run(std::size_t index);
+  void take_result(Active& active);
+  void finish_workflow(Active& active);
+  void check_time();
+  void check_thresholds();
+  void conclude();
+  base::Duration elapsed() const { return base::now() - epoch_; }
+
+  const model::Job& job_;
+  const Registry& registry_;
+  JobOptions options_;
+  std::vector<std::vector<std::size_t>> layers_;
+  std::vector<Batch> batches_;  // of the present layer, those still to start
+  std::vector<std::size_t> layer_;
+  std::size_t next_layer_ = 0;
+  std::vector<Active> active_;
+  ReceivedContext received_;
+  ThresholdJudge judge_;
+  model::RunResult result_;
+  base::Instant epoch_{};
+  bool stopping_ = false;
+  bool interrupted_ = false;
+  bool over_ = false;
+};
+
+}  // namespace muster::engine
