@@ -1,0 +1,81 @@
+// Whatever a client sends, the routes make a plan, and every plan that is meant to be HTTP has a head that a client can
+// read: nothing in a request can break out of a header or a length.
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "protocol/http1_request.h"
+#include "protocol/http1_response.h"
+#include "target/reply_stream.h"
+#include "target/routes.h"
+
+namespace {
+
+using muster::protocol::ParseState;
+using muster::target::Plan;
+using muster::target::Request;
+
+struct Sink : muster::protocol::Http1RequestSink {
+  Request request;
+  void on_request(std::string_view method, std::string_view target) { request.begin(method, target); }
+  void on_header(std::string_view name, std::string_view value) { request.add_header(name, value); }
+  void on_body(std::string_view part) {
+    request.body += part;
+    request.body_bytes += part.size();
+  }
+};
+
+// The first pieces of the reply as a client would read them.
+void check(const Plan& plan, bool head_request) {
+  const muster::target::Limits limits;
+  muster::protocol::Http1ResponseParser parser(limits.http);
+  parser.reset(head_request);
+  muster::protocol::Http1ResponseSink ignored;
+  if (plan.inserts_at() > plan.head() || plan.head() > plan.bytes().size()) std::abort();
+  ParseState state = parser.feed(plan.bytes(), ignored).state;
+  if (state == ParseState::kError && parser.error() != muster::protocol::Http1Error::kBodyTooLarge) std::abort();
+  muster::target::ReplyStream stream;
+  const muster::base::Instant begin{};
+  stream.start(plan, begin);
+  std::array<char, 4096> piece;
+  for (int i = 0; i < 16 && !stream.done() && state == ParseState::kNeedMore; ++i) {
+    const std::size_t size = stream.produce(piece.data(), piece.size(), begin + plan.drip);
+    const auto fed = parser.feed({piece.data(), size}, ignored);
+    if (fed.state == ParseState::kError || fed.consumed != size) std::abort();
+    state = fed.state;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const muster::target::Limits limits;
+  muster::protocol::Http1RequestParser parser(limits.http);
+  muster::base::Random random(1);
+  std::atomic<std::uint64_t> counter{0};
+  muster::target::RouteState state{random, counter, limits};
+  std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  Sink sink;
+  Plan plan;
+  while (!bytes.empty()) {
+    parser.reset();
+    const auto fed = parser.feed(bytes, sink);
+    bytes.remove_prefix(fed.consumed);
+    plan.clear();
+    if (fed.state == ParseState::kNeedMore) break;
+    if (fed.state == ParseState::kError) {
+      plan_refusal(parser.error(), sink.request.method().empty(), plan);
+      check(plan, false);
+      break;
+    }
+    sink.request.http_1_0 = parser.http_1_0();
+    sink.request.keep_alive = parser.keep_alive();
+    plan_reply(muster::target::find_route(sink.request.path()), sink.request, state, plan);
+    if (plan.inserts_at() != 0) check(plan, sink.request.method() == "HEAD");
+  }
+  return 0;
+}
