@@ -2,6 +2,7 @@
 // that the same templates write to both. The latest allocation of the arena while it grows; one at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
@@ -38,12 +39,13 @@ class ArenaText {
 
  private:
   bool grow(std::size_t more) {
-    if (overflowed_ || more > kExpressionLimits.result_bytes - size_) {
+    if (overflowed_ || size_ + more > kExpressionLimits.result_bytes) {
       overflowed_ = true;
       return false;
     }
     std::size_t capacity = capacity_ < 32 ? 64 : capacity_ * 2;
     while (capacity - size_ < more) capacity *= 2;
+    capacity = std::min(capacity, kExpressionLimits.result_bytes);
     char* larger = arena_->allocate(capacity);
     if (size_ > 0) std::memcpy(larger, data_, size_);
     data_ = larger;

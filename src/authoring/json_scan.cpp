@@ -191,7 +191,9 @@ Value json_value(std::string_view raw, base::Arena& arena) {
   skip_space(raw);
   while (!raw.empty() && space(raw.back())) raw.remove_suffix(1);
   if (raw.empty()) return {};
-  if (raw.front() == '"') return raw.size() < 2 ? Value() : unescaped(raw.substr(1, raw.size() - 2), arena);
+  if (raw.front() == '"') {
+    return string_length(raw, 0) == raw.size() ? unescaped(raw.substr(1, raw.size() - 2), arena) : Value();
+  }
   if (raw.front() == '{' || raw.front() == '[') return Value::json(raw);
   if (raw == "true") return Value::of(true);
   if (raw == "false") return Value::of(false);

@@ -167,7 +167,7 @@ Parser::Result Parser::make(Op op, std::vector<NodePointer> children, std::size_
   std::size_t deepest = 0;
   for (std::size_t at = 0; at < children.size(); ++at) {
     deepest = std::max<std::size_t>(deepest, children[at]->depth);
-    if (op != Op::kIn || at == 0) settle(children[at]);
+    if (op != Op::kIn || at == 0 || is_constant(children[0])) settle(children[at]);
   }
   if (deepest >= kExpressionLimits.depth) {
     return error(offset, fmt::format("this expression is nested deeper than {} levels; split it with 'set' steps",

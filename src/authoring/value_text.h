@@ -24,7 +24,10 @@ struct NumberText {
     if (std::abs(value) < 1e15 && value == std::trunc(value)) {
       finish(std::to_chars(buffer.data(), end, static_cast<std::int64_t>(value)));
     } else {
-      finish(std::to_chars(buffer.data(), end, value));
+      // Digits without a point would read back as an integer that is too large for one.
+      const bool large = std::abs(value) >= 1e15;
+      finish(large ? std::to_chars(buffer.data(), end, value, std::chars_format::scientific)
+                   : std::to_chars(buffer.data(), end, value));
     }
   }
   std::string_view text() const { return {buffer.data(), size}; }

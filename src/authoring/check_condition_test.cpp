@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include "authoring/expression.h"
+#include "authoring/test_scope.h"
+
+namespace muster::authoring {
+namespace {
+
+using model::Value;
+
+class CheckTest : public testing::Test {
+ protected:
+  CheckTest() {
+    scope_.add("status", Value::of(std::int64_t{200}));
+    scope_.add("word", Value::of("in stock"));
+    scope_.add("gone", Value());
+    scope_.add("id", Value::of("42"));
+  }
+
+  bool holds(std::string_view subject, std::string_view condition) {
+    const auto made = Expression::compile_check(subject, condition, scope_);
+    EXPECT_TRUE(made.has_value()) << condition << ": " << made.error().message;
+    return made && made->holds(scope_.evaluation());
+  }
+
+  ExpressionError problem(std::string_view subject, std::string_view condition) {
+    const auto made = Expression::compile_check(subject, condition, scope_);
+    EXPECT_FALSE(made.has_value()) << condition;
+    return made ? ExpressionError{} : made.error();
+  }
+
+  TestScope scope_;
+};
+
+TEST_F(CheckTest, TextNeedsNoQuotes) {
+  EXPECT_TRUE(holds("word", "'in stock'"));
+  EXPECT_TRUE(holds("word", "contains stock"));
+  EXPECT_TRUE(holds("word", "contains 'n s'"));
+  EXPECT_TRUE(holds("word", "matches ^in\\s+stock$"));
+  EXPECT_TRUE(holds("word", "matches '^in'"));
+  EXPECT_FALSE(holds("word", "out of stock"));
+  EXPECT_FALSE(holds("word", ""));
+  EXPECT_FALSE(holds("word", "- no number"));
+  EXPECT_FALSE(holds("word", "existsnot"));
+}
+
+TEST_F(CheckTest, NumbersAndHolesKeepTheirTypes) {
+  EXPECT_TRUE(holds("status", "  200 "));
+  EXPECT_TRUE(holds("status", "2${0}0"));
+  EXPECT_TRUE(holds("status", "${status}"));
+  EXPECT_TRUE(holds("id", "${id}"));
+  EXPECT_TRUE(holds("id", "4${1 + 1}"));
+  EXPECT_TRUE(holds("status", "== ${100 + 100}"));
+  EXPECT_TRUE(holds("status", "!= 5"));
+  EXPECT_TRUE(holds("status + 1", "201"));
+  EXPECT_TRUE(holds("status", "in[200]"));
+  EXPECT_FALSE(holds("status", "-200"));
+  EXPECT_FALSE(holds("gone", "${gone}"));
+}
+
+TEST_F(CheckTest, NothingIsTrueOfWhatIsMissingButThatItIs) {
+  for (std::string_view condition : {"exists", "5", "!= 5", "< 5", "contains a", "matches .*", "in [1]"}) {
+    EXPECT_FALSE(holds("gone", condition)) << condition;
+  }
+  EXPECT_TRUE(holds("gone", "not exists"));
+}
+
+TEST_F(CheckTest, ErrorsTellWhichSideIsWrong) {
+  EXPECT_TRUE(problem("statsu", "200").in_subject);
+  EXPECT_NE(problem("statsu", "200").message.find("did you mean 'status'"), std::string::npos);
+  const ExpressionError wrong = problem("status", "< foo");
+  EXPECT_FALSE(wrong.in_subject);
+  EXPECT_EQ(wrong.offset, 2u);
+  EXPECT_EQ(problem("status", "matches (").offset, 8u);
+  EXPECT_EQ(problem("status", "in [1, foo]").offset, 7u);
+  EXPECT_EQ(problem("status", "a ${foo}").offset, 4u);
+  EXPECT_EQ(problem("status", "a ${foo").offset, 2u);
+  EXPECT_NE(problem("word", "in stock").message.find("quote it: '\"in stock\"'"), std::string::npos);
+  EXPECT_NE(problem("word", "exists not").message.find("nothing may follow"), std::string::npos);
+  problem("word", "contains");
+  problem("word", "matches");
+  problem("word", "[1, 2");
+  problem("word", "'open");
+  problem("word", "<");
+  problem("word", "< 5 < 6");
+}
+
+}  // namespace
+}  // namespace muster::authoring
