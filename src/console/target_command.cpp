@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -86,6 +88,14 @@ base::Expected<void> write_certificate(const std::string& path, const std::strin
   return {};
 }
 
+// Each connection takes a descriptor; the usual soft limit of 1024 is no wish of the user's.
+void raise_descriptor_limit() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
 void print_start(const target::Server& server) {
   fmt::print(
       "listening on {}/\n"
@@ -116,6 +126,7 @@ int run_target(const TargetFlags& flags) {
   sigaddset(&ends, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
 
+  raise_descriptor_limit();
   target::Server server(std::move(*options));
   if (auto started = server.start(); !started) return complain(started.error());
   if (!flags.cert_out.empty()) {
