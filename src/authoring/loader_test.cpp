@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
+#include "authoring/loader_fixture.h"
 
 namespace muster::authoring {
 namespace {
@@ -12,40 +12,9 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class Files {
- public:
-  std::map<std::string, std::string> files;
-  std::vector<std::pair<std::string, std::string>> environment;
-  std::vector<std::pair<std::string, std::string>> sets;
-  Languages languages{model::built_in_kinds(), {}};
-
-  std::expected<model::Job, Problems> load(const std::string& yaml, const std::string& name = "test.yaml") {
-    LoadInput input;
-    input.environment = environment;
-    input.sets = sets;
-    input.read_file = [this](const std::string& path) -> base::Expected<std::string> {
-      const auto found = files.find(path);
-      if (found == files.end()) return base::fail("no such file");
-      return found->second;
-    };
-    return load_job(yaml, name, input, languages);
-  }
-
-  model::Job good(const std::string& yaml) {
-    auto job = load(yaml);
-    if (job) return std::move(*job);
-    for (const Problem& problem : job.error().list) ADD_FAILURE() << to_text(problem);
-    return {};
-  }
-
-  std::string bad(const std::string& yaml) {
-    const auto job = load(yaml);
-    if (job) return "loaded";
-    std::string text;
-    for (const Problem& problem : job.error().list) text += to_text(problem) + "\n";
-    return text;
-  }
-};
+std::string with_steps(const std::string& steps) {
+  return "muster: 1\ntarget: http://shop.test\nsteps:\n" + steps;
+}
 
 constexpr std::string_view kShop = R"(
 muster: 1
@@ -119,6 +88,262 @@ TEST(Loader, LoadsTheShopExample) {
   EXPECT_EQ(browse.steps[4].branches[0].weight, 9);
   EXPECT_EQ(browse.steps[4].branches[1].steps[0].name, "GET /help");
   EXPECT_EQ(job.secrets[0].second, "swordfish");
+}
+
+TEST(Loader, TakesAFileWithStepsForOneWorkflowNamedAfterIt) {
+  Files files;
+  auto job = files.load("muster: 1\nsteps: [ { get: 'http://a/' } ]\n", "tests/ping.yaml");
+  ASSERT_TRUE(job);
+  ASSERT_EQ(job->workflows.size(), 1u);
+  EXPECT_EQ(job->workflows[0].name, "ping");
+  EXPECT_EQ(job->workflows[0].load.shape, "shared-iterations");
+  EXPECT_EQ(job->workflows[0].load.vus, 1u);
+  EXPECT_EQ(job->workflows[0].load.iterations, 1u);
+}
+
+TEST(Loader, FillsInTheDefaultsOfFields) {
+  Files files;
+  const model::Job job = files.good(with_steps("  - get: /\n"));
+  const model::Step& step = job.workflows[0].steps[0];
+  EXPECT_EQ(*step.field("timeout")->integer(), 30'000'000'000);
+  EXPECT_EQ(*step.field("redirects")->integer(), 10);
+  EXPECT_EQ(*step.field("compressed")->boolean(), false);
+  const model::TreeList& expect = *step.field("expect")->list();
+  ASSERT_EQ(expect.size(), 1u);
+  EXPECT_EQ(*(*expect[0].list())[0].integer(), 200);
+  EXPECT_EQ(*(*expect[0].list())[1].integer(), 399);
+  EXPECT_EQ(step.field("body"), nullptr);
+}
+
+TEST(Loader, TakesFieldsInsideTheKindAsWellAsBesideAShorthand) {
+  Files files;
+  const model::Job job =
+      files.good(with_steps("  - http: { url: /a, method: PUT, headers: { x: 1.10 } }\n"
+                            "  - put: /a\n    headers: { x: 1.10 }\n"
+                            "  - http: /b\n"));
+  const auto& steps = job.workflows[0].steps;
+  EXPECT_EQ(steps[0].name, "PUT /a");
+  EXPECT_EQ(*steps[0].field("headers")->find("x")->text(), "1.10");
+  EXPECT_EQ(*steps[1].field("method")->text(), "put");
+  EXPECT_EQ(steps[1].name, "PUT /a-2");
+  EXPECT_EQ(steps[2].name, "GET /b");
+}
+
+TEST(Loader, KeepsTheTypesOfAJsonBody) {
+  Files files;
+  const model::Job job = files.good(with_steps(
+      "  - post: /\n    json: { a: 1, b: 1.5, c: true, d: null, e: '1', f: 007, g: [x, -2], h: 1e3, i: ~ }\n"));
+  const model::Tree& json = *job.workflows[0].steps[0].field("json");
+  EXPECT_EQ(*json.find("a")->integer(), 1);
+  EXPECT_EQ(*json.find("b")->number(), 1.5);
+  EXPECT_EQ(*json.find("c")->boolean(), true);
+  EXPECT_TRUE(json.find("d")->null());
+  EXPECT_EQ(*json.find("e")->text(), "1");
+  EXPECT_EQ(*json.find("f")->text(), "007");
+  EXPECT_EQ(*(*json.find("g")->list())[1].integer(), -2);
+  EXPECT_EQ(*json.find("h")->number(), 1000.0);
+  EXPECT_TRUE(json.find("i")->null());
+}
+
+TEST(Loader, LoadsEveryControlKind) {
+  Files files;
+  const model::Job job = files.good(with_steps(R"(
+  - set: { n: 0, page: "${random(1, 10)}", twice: "n * 2" }
+  - group: checkout
+    steps: [ { name: cart, post: /cart }, { post: /pay } ]
+  - repeat: { while: "last.json.more", times: 5 }
+    steps: [ { name: last, get: "/page/${page}" } ]
+  - retry: { until: job.json.done, times: 5, delay: 200ms..1s }
+    steps: [ { name: job, get: /job } ]
+  - if: cart.status == 200 and n == 0
+    then: [ { log: "cart ${cart.json.id}" } ]
+    else: [ { stop: iteration } ]
+  - choose: [ { get: /a }, [ { get: /b }, { get: /c } ] ]
+  - metric: basket
+    value: cart.json.total
+  - check: { n: "< 5" }
+  - stop:
+)"));
+  const auto& steps = job.workflows[0].steps;
+  ASSERT_EQ(steps.size(), 9u);
+  EXPECT_EQ(*steps[0].field("set")->find("n")->integer(), 0);
+  EXPECT_EQ(*steps[0].field("set")->find("twice")->text(), "n * 2");
+  EXPECT_EQ(steps[1].name, "checkout");
+  EXPECT_EQ(*steps[2].field("times")->integer(), 5);
+  EXPECT_EQ(*steps[2].field("while")->text(), "last.json.more");
+  EXPECT_EQ(*(*steps[3].field("delay")->list())[1].integer(), 1'000'000'000);
+  ASSERT_EQ(steps[4].branches.size(), 2u);
+  EXPECT_EQ(steps[4].branches[1].label, "else");
+  EXPECT_EQ(steps[5].branches[1].steps.size(), 2u);
+  EXPECT_EQ(*steps[6].field("type")->text(), "trend");
+  EXPECT_EQ(steps[7].kind, "check");
+  EXPECT_EQ(*steps[8].field("stop")->text(), "iteration");
+}
+
+TEST(Loader, ReadsChecksAsMapsExpressionsAndLists) {
+  Files files;
+  const model::Job job = files.good(with_steps(R"(
+  - get: /
+    check:
+      - { status: [200, 201], body: { that: contains hello, required: true }, json.next: null }
+      - json.total > 5 and status == 200
+      - { that: size < 1000, required: true }
+)"));
+  const auto& checks = job.workflows[0].steps[0].checks;
+  ASSERT_EQ(checks.size(), 5u);
+  EXPECT_EQ(checks[0].condition.text, "in [200, 201]");
+  EXPECT_EQ(checks[0].label, "status: in [200, 201]");
+  EXPECT_TRUE(checks[1].required);
+  EXPECT_EQ(checks[2].condition.text, "null");
+  EXPECT_EQ(checks[3].subject.text, "");
+  EXPECT_TRUE(checks[4].required);
+}
+
+TEST(Loader, OrdersStepsByAfter) {
+  Files files;
+  const model::Job job = files.good(with_steps(R"(
+  - { name: a, get: /, after: [] }
+  - { name: b, get: "/${a.status}", after: a }
+  - { name: c, get: "/${a.status}", after: [ a ] }
+  - { name: d, get: "/${a.status}/${c.status}", after: [ b, c ] }
+)"));
+  EXPECT_TRUE(job.workflows[0].graph);
+  EXPECT_THAT(job.workflows[0].steps[3].after, ElementsAre("b", "c"));
+}
+
+TEST(Loader, SharesWhatStartSavedWithStepsAndStop) {
+  Files files;
+  files.good(R"(
+muster: 1
+target: http://shop.test
+workflows:
+  - name: main
+    start: [ { name: login, post: /login, save: { token: json.token } }, { set: { n: 1 } } ]
+    steps: [ { get: "/${token}/${n}" } ]
+    stop: [ { post: "/logout/${token}" } ]
+)");
+}
+
+TEST(Loader, FillsTheEnvironmentIntoPlacesThatAreFixedBeforeTheRun) {
+  Files files;
+  files.environment = {{"BASE", "https://shop.test"}, {"VUS", "7"}, {"UNUSED", "x"}};
+  const model::Job job = files.good(R"(
+muster: 1
+env: { BASE: http://localhost, PATH_PREFIX: /v1 }
+target: ${env.BASE}
+load: { vus: "${env.VUS}", for: "${env.LENGTH ?? '5s'}" }
+steps: [ { get: "${env.PATH_PREFIX}/x" } ]
+)");
+  EXPECT_EQ(job.targets[0].address, "https://shop.test");
+  EXPECT_EQ(job.workflows[0].load.vus, 7u);
+  EXPECT_EQ(job.workflows[0].load.length, 5s);
+  ASSERT_EQ(job.environment.size(), 3u);
+  EXPECT_EQ(job.environment[1].second, "/v1");
+  EXPECT_EQ(job.environment[2].first, "VUS");
+}
+
+TEST(Loader, NeverShowsASecret) {
+  Files files;
+  files.environment = {{"PASSWORD", "swordfish"}};
+  const std::string said =
+      files.bad("muster: 1\nsecrets: [ PASSWORD ]\ntimeout: ${env.PASSWORD}\nsteps: [ { get: swordfish } ]\n");
+  EXPECT_THAT(said, HasSubstr("***"));
+  EXPECT_EQ(said.find("swordfish"), std::string::npos) << said;
+}
+
+TEST(Loader, MergesIncludedFiles) {
+  Files files;
+  files.files["suite/common/targets.yaml"] = "targets: { backup: http://b }\nthresholds: [ failed rate < 1% ]\n";
+  files.files["suite/login.yaml"] =
+      "include: common/targets.yaml\nsteps: [ { get: /, on: backup } ]\ndata: { users: users.csv }\n";
+  files.files["suite/users.csv"] = "name\nada\n";
+  auto job = files.load(
+      "muster: 1\ntarget: http://a\ninclude: [ login.yaml, common/targets.yaml ]\nthresholds: latency p99 < 1s\n"
+      "workflows: [ { name: main, steps: [ { get: '/${data.users.name}' } ] } ]\n",
+      "suite/main.yaml");
+  ASSERT_TRUE(job) << to_text(job.error().list[0]);
+  ASSERT_EQ(job->workflows.size(), 2u);
+  EXPECT_EQ(job->workflows[1].name, "login");
+  EXPECT_EQ(job->thresholds.size(), 2u);
+  EXPECT_EQ(job->data[0].path, "suite/users.csv");
+}
+
+TEST(Loader, SetsValuesByPath) {
+  Files files;
+  files.sets = {{"workflows[0].load.vus", "5"},
+                {"workflows.login.load.for", "2s"},
+                {"target", "http://other"},
+                {"workflows.login.steps.first.headers.x-id", "7"},
+                {"tags", "{ team: shop }"}};
+  const model::Job job = files.good(
+      "muster: 1\ntarget: http://a\nworkflows: [ { name: login, load: { vus: 1, for: 1s }, steps: [ { name: first, "
+      "get: / } ] } ]\n");
+  EXPECT_EQ(job.workflows[0].load.vus, 5u);
+  EXPECT_EQ(job.workflows[0].load.length, 2s);
+  EXPECT_EQ(job.targets[0].address, "http://other");
+  EXPECT_EQ(*job.workflows[0].steps[0].field("headers")->find("x-id")->text(), "7");
+  EXPECT_EQ(job.tags[0].name, "team");
+}
+
+TEST(Loader, ReportsAtMostTwentyProblemsInOrder) {
+  Files files;
+  std::string yaml = with_steps("");
+  for (int i = 0; i < 50; ++i) yaml += "  - gett: /\n";
+  const auto job = files.load(yaml);
+  ASSERT_FALSE(job);
+  ASSERT_EQ(job.error().list.size(), 20u);
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(job.error().list[i].where.line, i + 4);
+}
+
+TEST(Loader, TakesAnchorsAliasesAndMergeKeys) {
+  Files files;
+  const model::Job job = files.good(with_steps(R"(
+  - { name: a, get: /, headers: &all { x: "1", y: "2" } }
+  - { name: b, get: /, headers: *all }
+  - { name: c, get: /, headers: { <<: *all, y: "3" } }
+)"));
+  EXPECT_EQ(*job.workflows[0].steps[1].field("headers")->find("y")->text(), "2");
+  EXPECT_EQ(*job.workflows[0].steps[2].field("headers")->find("x")->text(), "1");
+  EXPECT_EQ(*job.workflows[0].steps[2].field("headers")->find("y")->text(), "3");
+}
+
+TEST(Loader, PutsTheCaretUnderTheRightLetterAfterOtherScripts) {
+  Files files;
+  EXPECT_THAT(files.bad(with_steps("  - { name: \"größe ✓\", gett: / }\n")),
+              HasSubstr("test.yaml:4:24: unknown kind of step 'gett'; did you mean 'get'?\n"
+                        "  4 |   - { name: \"größe ✓\", gett: / }\n"
+                        "    |                        ^\n"));
+}
+
+TEST(Loader, LoadsAKindThatItHasNeverHeardOf) {
+  Files files;
+  model::StepKind kind;
+  kind.name = "gopher";
+  kind.doc = "Fetches a selector.";
+  kind.fields = {
+      {.name = "selector", .type = model::FieldType::kText, .doc = "What to fetch.", .required = true, .holes = true},
+      {.name = "retries", .type = model::FieldType::kInteger, .doc = "Tries.", .fallback = "2", .min = 0, .max = 9}};
+  kind.target_fields = {{.name = "port", .type = model::FieldType::kInteger, .doc = "Port.", .fallback = "70"}};
+  kind.results = {{.name = "lines", .type = model::FieldType::kInteger, .doc = "Lines."}};
+  kind.primary = "selector";
+  kind.shorthands = {{.key = "menu", .field = "selector", .value = "/"}};
+  files.languages.kinds.add(kind);
+  const model::Job job = files.good(R"(
+muster: 1
+targets: { hole: { gopher: "gopher.test", port: 7070 } }
+steps:
+  - { name: one, on: hole, gopher: /about, check: { lines: "> 3" } }
+  - { on: hole, gopher: { selector: "/n/${one.lines}", retries: 3 } }
+)");
+  EXPECT_EQ(job.targets[0].kind, "gopher");
+  EXPECT_EQ(*job.targets[0].options[0].second.integer(), 7070);
+  EXPECT_EQ(*job.workflows[0].steps[0].field("retries")->integer(), 2);
+  EXPECT_THAT(
+      files.bad(
+          "muster: 1\ntargets: { h: { gopher: g } }\nsteps: [ { on: h, gopher: { selector: x, retries: 10 } } ]\n"),
+      HasSubstr("'retries' must be between 0 and 9, found '10'"));
+  EXPECT_THAT(files.bad("muster: 1\ntargets: { h: http://a }\nsteps: [ { on: h, gopher: x } ]\n"),
+              HasSubstr("target 'h' is for 'http' steps, and this is a step of kind 'gopher'"));
 }
 
 }  // namespace

@@ -182,9 +182,12 @@ class Walker {
     if (field.type == FieldType::kExpression && tree.text() != nullptr) {
       expression({*tree.text(), tree.where});
     } else if (field.type == FieldType::kExpressionMap && tree.map() != nullptr) {
+      // They are given in written order, so that a later one may mention those before it.
       for (const auto& [name, value] : *tree.map()) {
         if (value.text() != nullptr) named_expression({*value.text(), value.where});
+        scope_.show_value(name, 1);
       }
+      for (const auto& entry : *tree.map()) scope_.show_value(entry.first, -1);
     } else if (field.holes) {
       texts(tree);
     }
