@@ -50,9 +50,7 @@ base::Expected<void> Server::start() {
     if (!context) return std::unexpected(context.error());
     tls_ = std::move(*context);
   }
-  if (!options_.request_log.empty()) {
-    if (auto opened = request_log_->open(options_.request_log); !opened) return opened;
-  }
+  if (auto opened = open_logs(); !opened) return opened;
   if (auto opened = open_cores(); !opened) {
     cores_.clear();
     return opened;
@@ -120,12 +118,21 @@ base::Expected<void> Server::open_cores() {
   return {};
 }
 
-base::Expected<void> Server::write_service_log() const {
+base::Expected<void> Server::open_logs() {
+  if (!options_.request_log.empty()) {
+    if (auto opened = request_log_->open(options_.request_log); !opened) return opened;
+  }
   if (options_.service_log.empty()) return {};
-  std::FILE* const file = std::fopen(options_.service_log.c_str(), "we");
-  if (file == nullptr) {
+  service_log_.reset(std::fopen(options_.service_log.c_str(), "we"));
+  if (service_log_ == nullptr) {
     return base::fail(fmt::format("cannot write the service log '{}': {}", options_.service_log, std::strerror(errno)));
   }
+  return {};
+}
+
+base::Expected<void> Server::write_service_log() {
+  std::FILE* const file = service_log_.release();
+  if (file == nullptr) return {};
   std::fwrite(ServiceLog::kHeader.data(), 1, ServiceLog::kHeader.size(), file);
   std::size_t dropped = 0;
   for (const auto& core : cores_) {

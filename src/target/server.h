@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
@@ -51,12 +52,17 @@ class Server {
 
  private:
   base::Expected<void> open_cores();
-  base::Expected<void> write_service_log() const;
+  base::Expected<void> open_logs();
+  base::Expected<void> write_service_log();
 
   const ServerOptions options_;
   std::uint16_t port_ = 0;
   std::unique_ptr<Shared> shared_;
   std::unique_ptr<RequestLogFile> request_log_;
+  struct FileCloser {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, FileCloser> service_log_;  // opened by start(), so that a bad path is told before the run
   std::unique_ptr<reactor::TlsContext> tls_;
   std::vector<std::unique_ptr<Core>> cores_;
   std::vector<std::thread> threads_;
