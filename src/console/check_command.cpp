@@ -1,0 +1,67 @@
+#include "console/check_command.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "console/exit_codes.h"
+
+namespace muster::console {
+namespace {
+
+std::size_t count_steps(const std::vector<model::Step>& steps) {
+  std::size_t count = 0;
+  for (const model::Step& step : steps) {
+    ++count;
+    for (const model::Branch& branch : step.branches) count += count_steps(branch.steps);
+  }
+  return count;
+}
+
+base::Expected<model::Job> load_and_compile(const JobFlags& flags, const engine::Registry& registry) {
+  auto job = load(flags, registry);
+  if (!job) return job;
+  for (const model::Workflow& workflow : job->workflows) {
+    auto engine = engine::Engine::make(
+        {.job = &*job, .workflow = &workflow, .cores = 1, .seed = 1, .received = {}, .trace = {}}, registry);
+    if (!engine) return std::unexpected(engine.error());
+  }
+  return job;
+}
+
+void print_json(const base::Expected<model::Job>& job) {
+  nlohmann::ordered_json out;
+  out["ok"] = job.has_value();
+  if (job) {
+    out["job"] = job->name;
+    for (const model::Workflow& workflow : job->workflows) {
+      out["workflows"].push_back(
+          {{"name", workflow.name}, {"load", workflow.load.shape}, {"steps", count_steps(workflow.steps)}});
+    }
+  } else {
+    out["error"] = job.error().message;
+  }
+  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace
+
+int check(const CheckFlags& flags, const engine::Registry& registry) {
+  const auto job = load_and_compile(flags.job, registry);
+  if (flags.json) {
+    print_json(job);
+    return job ? kGood : kBadInput;
+  }
+  if (!job) {
+    fmt::print(stderr, "{}\n", job.error().message);
+    return kBadInput;
+  }
+  fmt::print("{}: ok\n", flags.job.file.empty() ? flags.job.url : flags.job.file);
+  for (const model::Workflow& workflow : job->workflows) {
+    const std::size_t steps = count_steps(workflow.start) + count_steps(workflow.steps) + count_steps(workflow.stop);
+    fmt::print("  workflow {}: {} step{}, load {}\n", workflow.name, steps, steps == 1 ? "" : "s", workflow.load.shape);
+  }
+  return kGood;
+}
+
+}  // namespace muster::console

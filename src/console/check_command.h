@@ -1,0 +1,17 @@
+// `muster check`: says whether a file would run, without running it.
+#pragma once
+
+#include "console/job_source.h"
+#include "engine/engine.h"
+
+namespace muster::console {
+
+struct CheckFlags {
+  JobFlags job;
+  bool json = false;
+};
+
+// Exit code 0, or 2 with all problems found.
+int check(const CheckFlags& flags, const engine::Registry& registry);
+
+}  // namespace muster::console

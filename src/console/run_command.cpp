@@ -1,0 +1,164 @@
+#include "console/run_command.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "console/embedded_target.h"
+#include "console/exit_codes.h"
+#include "console/signals.h"
+#include "engine/job_run.h"
+#include "report/ci_line.h"
+#include "report/summary.h"
+#include "report/summary_json.h"
+
+namespace muster::console {
+namespace {
+
+constexpr auto kLookInterval = std::chrono::milliseconds(50);
+constexpr auto kOutputInterval = std::chrono::seconds(1);
+constexpr auto kLineInterval = std::chrono::seconds(2);
+
+int bad_input(const std::string& message) {
+  fmt::print(stderr, "{}\n", message);
+  return kBadInput;
+}
+
+// The default limit of 1,024 is too small for what people ask of a load generator.
+void raise_file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+report::RunLength length_of(const model::Job& job, const engine::Registry& registry) {
+  report::RunLength length;
+  base::Duration longest{};
+  for (const model::Workflow& workflow : job.workflows) {
+    auto shape = registry.shapes.make(workflow.load);
+    if (!shape || (*shape)->length() == base::Duration::max() || !workflow.depends.empty()) return {};
+    longest = std::max(longest, (*shape)->length() + workflow.load.warm_up);
+  }
+  length.time = longest;
+  return length;
+}
+
+class Progress {
+ public:
+  Progress(bool shown, report::RunLength length) : shown_(shown), line_(length) {}
+
+  void look(const model::RunResult& result) {
+    if (!shown_ || result.elapsed < next_) return;
+    next_ = result.elapsed + kLineInterval;
+    fmt::print(stderr, "{}\n", line_.next(result));
+  }
+
+ private:
+  bool shown_;
+  report::CiLine line_;
+  base::Duration next_ = std::chrono::seconds(1);
+};
+
+void drive(engine::JobRun& run, report::OutputSet& outputs, Progress& progress) {
+  const Signals signals;
+  int acted_on = 0;
+  base::Instant next_output = base::now() + kOutputInterval;
+  while (run.advance()) {
+    progress.look(run.result());
+    if (base::now() >= next_output) {
+      outputs.write(run.result());
+      next_output += kOutputInterval;
+    }
+    const int asked = signals.count();
+    if (asked > acted_on) {
+      run.interrupted();
+      if (acted_on == 0) {
+        fmt::print(stderr, "stopping: requests under way may finish; press Ctrl-C again to end at once\n");
+        run.stop("interrupted");
+      } else {
+        run.abort();
+      }
+      acted_on = asked;
+    }
+    std::this_thread::sleep_for(kLookInterval);
+  }
+}
+
+void print_result(const model::RunResult& result, bool json, const report::OutputSet& outputs) {
+  if (json) {
+    fmt::print("{}\n", report::summary_json(result));
+  } else {
+    report::SummaryOptions options;
+    options.colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+    fmt::print("{}", report::summary(result, options));
+  }
+  std::fflush(stdout);
+  for (const std::string& problem : outputs.problems()) fmt::print(stderr, "{}\n", problem);
+}
+
+}  // namespace
+
+std::uint32_t physical_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof(allowed), &allowed);
+  std::set<std::string> cores;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed)) continue;
+    std::ifstream siblings(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
+    std::string list;
+    cores.insert(std::getline(siblings, list) ? list : std::to_string(cpu));
+  }
+  return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(cores.size()));
+}
+
+int run(const RunFlags& flags, const engine::Registry& registry, const report::Outputs& known_outputs) {
+  raise_file_limit();
+  JobFlags job_flags = flags.job;
+  EmbeddedTarget embedded;
+  if (job_flags.target == "embedded") {
+    auto address = embedded.start();
+    if (!address) {
+      fmt::print(stderr, "{}\n", address.error().message);
+      return kCouldNotRun;
+    }
+    job_flags.target = *address;
+  }
+  auto job = load(job_flags, registry);
+  if (!job) return bad_input(job.error().message);
+
+  report::OutputSet outputs;
+  for (const std::string& written : flags.outputs) {
+    auto output = known_outputs.make(written);
+    if (!output) return bad_input(output.error().message);
+    outputs.add(written, std::move(*output));
+  }
+  const engine::JobOptions options{.cores = flags.cores != 0 ? flags.cores : physical_cores(),
+                                   .in_process = false,
+                                   .strict = flags.strict,
+                                   .trace = {}};
+  engine::JobRun job_run(*job, registry, options);
+  if (auto started = job_run.start(); !started) return bad_input(started.error().message);
+  const model::RunResult& result = job_run.result();
+  outputs.open({.job = result.job,
+                .version = result.version,
+                .seed = result.seed,
+                .started = result.started,
+                .source = job->source});
+  Progress progress(flags.ui != "none", length_of(*job, registry));
+  drive(job_run, outputs, progress);
+  outputs.finish(result);
+  print_result(result, flags.json, outputs);
+  return result.exit_code;
+}
+
+}  // namespace muster::console

@@ -1,0 +1,127 @@
+#include "console/try_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "console/embedded_target.h"
+#include "console/exit_codes.h"
+#include "console/signals.h"
+#include "engine/job_run.h"
+#include "engine/verdict.h"
+
+namespace muster::console {
+namespace {
+
+// Bytes as a person can read them: line by line behind a mark, control characters escaped.
+void print_bytes(char mark, std::string_view bytes, std::size_t most, const model::Job& job) {
+  std::string text(bytes.substr(0, most));
+  for (const auto& [name, secret] : job.secrets) {
+    for (std::size_t at = secret.empty() ? std::string::npos : text.find(secret); at != std::string::npos;
+         at = text.find(secret, at + 3)) {
+      text.replace(at, secret.size(), "***");
+    }
+  }
+  std::string line;
+  const auto flush = [&] {
+    fmt::print("  {} {}\n", mark, line);
+    line.clear();
+  };
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      flush();
+    } else if (c == '\t' || (byte >= 0x20 && byte != 0x7f)) {
+      line += c;
+    } else if (c != '\r') {
+      line += fmt::format("\\x{:02x}", byte);
+    }
+  }
+  if (!line.empty()) flush();
+  if (bytes.size() > most) fmt::print("  {} … {} more bytes\n", mark, bytes.size() - most);
+}
+
+void print_step(const engine::StepTrace& trace, const TryFlags& flags, const model::Job& job) {
+  const engine::Outcome& outcome = *trace.outcome;
+  fmt::print("{} {}  {:.2f} ms", trace.ok ? "✓" : "✗", trace.step->name, base::seconds(trace.latency) * 1e3);
+  if (outcome.status != 0) fmt::print("  status {}", outcome.status);
+  if (!trace.ok) fmt::print("  {}: {}", to_text(outcome.error), outcome.detail);
+  fmt::print("\n");
+  print_bytes('>', outcome.request, flags.bytes, job);
+  fmt::print("\n");
+  print_bytes('<', outcome.reply, flags.bytes, job);
+  for (const auto& [label, holds] : trace.checks) fmt::print("  {} check {}\n", holds ? "✓" : "✗", label);
+  for (const auto& [name, value] : trace.values) fmt::print("  = {}: {}\n", name, value);
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
+void shrink_to_one(model::Job& job, const std::string& only) {
+  if (!only.empty()) {
+    std::erase_if(job.workflows, [&](const model::Workflow& workflow) { return workflow.name != only; });
+    for (model::Workflow& workflow : job.workflows) workflow.depends.clear();
+  }
+  for (model::Workflow& workflow : job.workflows) {
+    const auto grace = workflow.load.grace;
+    workflow.load = {};
+    workflow.load.shape = "iterations-each";
+    workflow.load.iterations = 1;
+    workflow.load.grace = grace;
+  }
+  job.thresholds.clear();
+}
+
+}  // namespace
+
+int try_once(const TryFlags& flags, const engine::Registry& registry) {
+  JobFlags job_flags = flags.job;
+  EmbeddedTarget embedded;
+  if (job_flags.target == "embedded") {
+    auto address = embedded.start();
+    if (!address) {
+      fmt::print(stderr, "{}\n", address.error().message);
+      return kCouldNotRun;
+    }
+    job_flags.target = *address;
+  }
+  auto job = load(job_flags, registry);
+  if (!job) {
+    fmt::print(stderr, "{}\n", job.error().message);
+    return kBadInput;
+  }
+  shrink_to_one(*job, flags.workflow);
+  if (job->workflows.empty()) {
+    fmt::print(stderr, "--workflow '{}': the file has no workflow of that name\n", flags.workflow);
+    return kBadInput;
+  }
+  bool all_ok = true;
+  const engine::JobOptions options{
+      .cores = 1, .in_process = true, .strict = false, .trace = [&](const engine::StepTrace& trace) {
+        all_ok = all_ok && trace.ok;
+        print_step(trace, flags, *job);
+      }};
+  engine::JobRun run(*job, registry, options);
+  if (auto started = run.start(); !started) {
+    fmt::print(stderr, "{}\n", started.error().message);
+    return kBadInput;
+  }
+  const Signals signals;
+  while (run.advance()) {
+    if (signals.count() > 0) {
+      run.interrupted();
+      run.abort();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  for (const model::WorkflowResult& workflow : run.result().workflows) {
+    if (!workflow.reason.empty())
+      fmt::print("workflow {}: {}: {}\n", workflow.name, to_text(workflow.state), workflow.reason);
+    for (const auto& [note, times] : workflow.notes)
+      fmt::print("workflow {}: {} ({} times)\n", workflow.name, note, times);
+  }
+  if (signals.count() > 0) return engine::kExitInterrupted;
+  return all_ok ? run.result().exit_code : engine::kExitFailed;
+}
+
+}  // namespace muster::console

@@ -1,0 +1,20 @@
+// `muster try`: one iteration of one VU of each workflow, with every value resolved and the bytes on the wire.
+#pragma once
+
+#include <string>
+
+#include "console/job_source.h"
+#include "engine/engine.h"
+
+namespace muster::console {
+
+struct TryFlags {
+  JobFlags job;
+  std::string workflow;      // only this one; empty: all, in the order of their layers
+  std::size_t bytes = 4096;  // of each request and response that are shown
+};
+
+// Exit code 0 if every step succeeded, 99 if one failed, 2 for bad input.
+int try_once(const TryFlags& flags, const engine::Registry& registry);
+
+}  // namespace muster::console
