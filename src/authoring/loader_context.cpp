@@ -79,13 +79,14 @@ bool LoaderContext::check_keys(const YamlNode& map, std::span<const std::string_
   bool good = true;
   for (const YamlEntry& entry : map.map) {
     if (std::ranges::find(known, entry.key) != known.end()) continue;
+    good = false;
+    if (reporter.full()) break;
     std::string hint = base::did_you_mean(entry.key, known);
     if (hint.empty()) {
       hint =
           fmt::format("; it takes {}", quoted_list(std::vector<std::string_view>(known.begin(), known.end()), "and"));
     }
     report(entry.key_where, fmt::format("unknown key '{}' in {}{}", entry.key, what, hint));
-    good = false;
   }
   return good;
 }

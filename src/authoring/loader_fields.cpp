@@ -256,6 +256,7 @@ model::TreeMap read_fields(LoaderContext& context, std::span<const Field> fields
   for (const GivenField& each : given) {
     if (std::ranges::any_of(fields, [&](const Field& field) { return field.name == each.name; })) continue;
     known = false;
+    if (context.reporter.full()) break;
     std::vector<std::string_view> names;
     for (const Field& field : fields) names.push_back(field.name);
     context.report(each.key_where,

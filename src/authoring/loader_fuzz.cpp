@@ -8,7 +8,8 @@
 #include "authoring/loader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace muster;
+  namespace authoring = muster::authoring;
+  namespace model = muster::model;
   static const authoring::Languages kLanguages = [] {
     authoring::Languages languages{model::built_in_kinds(), {}};
     languages.shapes.push_back(
@@ -23,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   authoring::LoadInput input;
   input.environment = {{"A", "1"}, {"B", "https://shop.test"}, {"PASSWORD", "swordfish"}};
-  input.read_file = [&](const std::string& path) -> base::Expected<std::string> {
-    if (path.ends_with("none")) return base::fail("no such file");
+  input.read_file = [&](const std::string& path) -> muster::base::Expected<std::string> {
+    if (path.ends_with("none")) return muster::base::fail("no such file");
     return other;
   };
   constexpr std::string_view kSet = "--set ";

@@ -60,10 +60,12 @@ void Reporter::add_secret(std::string value) {
 }
 
 void Reporter::report(const model::Where& where, std::string message) {
+  if (full()) return;
   problems_.push_back({where, printable(message), {}});
 }
 
 void Reporter::report_inside(const model::Text& text, std::size_t offset, std::string message) {
+  if (full()) return;
   model::Where where = text.where;
   const std::string_view whole = line(where);
   std::size_t at = byte_of(whole, where.column);

@@ -22,6 +22,7 @@ class Reporter {
   std::shared_ptr<const std::string> add_source(const std::string& name, std::string text);
   void add_secret(std::string value);
 
+  // Dropped once there are too many to read.
   void report(const model::Where& where, std::string message);
   // At `offset` bytes into the value of the scalar at `text.where`, where that can be told (a scalar on one line and
   // without escapes before the offset), otherwise at the scalar.
@@ -30,7 +31,7 @@ class Reporter {
   bool clean() const { return problems_.empty(); }
   std::size_t count() const { return problems_.size(); }
   // So many that nobody reads more: what is left may go unchecked.
-  bool full() const { return problems_.size() >= 50 * limits_.problems; }
+  bool full() const { return problems_.size() >= 10 * limits_.problems; }
 
   // Sorted, without duplicates, at most `limits.problems`; secrets are replaced.
   Problems take();

@@ -141,7 +141,9 @@ class FieldCollector {
   }
 
   void add(std::string_view name, const model::Where& where, const YamlNode* value) {
-    if (std::ranges::find(given_, name, &GivenField::name) != given_.end()) {
+    if (chosen_.kind->field(name) == nullptr) {
+      given_.push_back({name, where, value});  // reported with its siblings
+    } else if (std::ranges::find(given_, name, &GivenField::name) != given_.end()) {
       context_.report(where, fmt::format("'{}' is given twice in this step", name));
     } else if (chosen_.shorthand != nullptr && name == chosen_.shorthand->field) {
       context_.report(where, fmt::format("'{}' already says the {}; leave this out or write '{}:'",

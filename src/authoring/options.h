@@ -10,6 +10,7 @@ namespace muster::authoring {
 struct YamlLimits {
   std::size_t file_bytes = 4u << 20;  // of one file; larger data belongs in `data:` files
   std::size_t nodes = 200'000;      // scalars, lists and maps, aliases counted in full: this is what stops alias bombs
+  std::size_t texts = 16u << 20;    // bytes of all scalars together, aliases counted in full
   std::size_t depth = 64;           // of nesting; deep recursion costs stack
   std::size_t includes = 64;        // files in all
   std::size_t include_depth = 8;    // an include within an include …

@@ -47,7 +47,7 @@ Names collect(const LoaderContext& context, const model::Job& job) {
 
 void check_name(LoaderContext& context, const model::Where& place, std::string_view what, std::string_view name,
                 const std::set<std::string_view>& known) {
-  if (known.contains(name)) return;
+  if (known.contains(name) || context.reporter.full()) return;
   const std::vector<std::string_view> names(known.begin(), known.end());
   context.report(place, fmt::format("this threshold asks for the {} '{}', and there is none{}", what, name,
                                     base::did_you_mean(name, names)));

@@ -102,6 +102,7 @@ class WorkflowGraph {
   void read_depends(std::size_t index, std::vector<std::size_t>& edges) {
     const model::Workflow& workflow = workflows_[index];
     for (std::size_t i = 0; i < workflow.depends.size(); ++i) {
+      if (context_.reporter.full()) return;
       const auto found = index_.find(workflow.depends[i]);
       if (found != index_.end()) {
         edges.push_back(found->second);
@@ -118,7 +119,7 @@ class WorkflowGraph {
     for (std::size_t i = 0; i < workflow.provides.size(); ++i) {
       const model::Provide& provide = workflow.provides[i];
       for (std::size_t j = 0; j < provide.to.size(); ++j) {
-        if (index_.contains(provide.to[j])) continue;
+        if (index_.contains(provide.to[j]) || context_.reporter.full()) continue;
         context_.report(context_.workflow_places[index].provides[i][j],
                         fmt::format("'{}' is provided to workflow '{}', and there is none{}", provide.key,
                                     provide.to[j], hint(provide.to[j], workflows_)));
@@ -146,6 +147,7 @@ class WorkflowGraph {
     if (workflow.uses.empty()) return;
     const std::vector<bool> waits_for = reached(index, edges);
     for (const model::Use& use : workflow.uses) {
+      if (context_.reporter.full()) return;
       const auto source = index_.find(use.source);
       if (source == index_.end()) {
         context_.report(use.where, fmt::format("'{}' comes from workflow '{}', and there is none{}", use.key,
@@ -242,7 +244,7 @@ class StepGraph {
 
   void check_names(const model::Step& step) {
     for (std::size_t i = 0; i < step.after.size(); ++i) {
-      if (index_.contains(step.after[i])) continue;
+      if (index_.contains(step.after[i]) || context_.reporter.full()) continue;
       context_.report(context_.places(step).after[i], missing(step.after[i]));
     }
   }

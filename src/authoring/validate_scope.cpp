@@ -190,6 +190,9 @@ std::string NameScope::unknown(const std::string& name) const {
   for (const auto& [text, each] : names_) {
     if (each.value_visible > 0 || each.step_visible > 0) known.push_back(text);
   }
+  // Nobody meant one of thousands, and looking would take long.
+  constexpr std::size_t kMostCandidates = 2'000;
+  if (known.size() > kMostCandidates) known.clear();
   std::ranges::sort(known);
   return fmt::format("unknown name '{}'{}", name, base::did_you_mean(name, known));
 }

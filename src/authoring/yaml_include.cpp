@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <set>
+#include <unordered_map>
 
 #include "authoring/loader_job.h"
 #include "authoring/yaml_tree.h"
@@ -115,13 +116,15 @@ class Includer {
 
   void join_map(YamlNode& own, YamlNode included, std::string_view key) {
     const bool replaceable = key == "env" || key == "tags";
+    std::unordered_map<std::string, model::Where> there;
+    for (const YamlEntry& each : own.map) there.emplace(each.key, each.key_where);
     for (YamlEntry& each : included.map) {
-      const YamlEntry* first = own.entry(each.key);
-      if (first == nullptr) {
+      const auto first = there.find(each.key);
+      if (first == there.end()) {
         own.map.push_back(std::move(each));
       } else if (!replaceable) {
         context_.report(each.key_where, fmt::format("'{}' is already under '{}' in {} on line {}", each.key, key,
-                                                    *first->key_where.file, first->key_where.line));
+                                                    *first->second.file, first->second.line));
       }
     }
   }

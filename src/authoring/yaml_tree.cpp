@@ -12,6 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "authoring/yaml_text.h"
+
 namespace muster::authoring {
 namespace {
 
@@ -90,7 +92,7 @@ class Builder : public YAML::EventHandler {
     if (found == anchors_.end()) {
       refuse(mark, "this alias stands inside the value that it names; a value cannot contain itself");
     }
-    count(mark, found->second.nodes);
+    count(mark, found->second.nodes, found->second.bytes);
     YamlNode copy = found->second.node;
     if (copy.is_scalar() && expects_key()) copy.where = place(mark);
     if (frames_.size() + found->second.depth > limits_.depth) too_deep(mark);
@@ -126,6 +128,7 @@ class Builder : public YAML::EventHandler {
     YamlNode node;
     YAML::anchor_t anchor = 0;
     std::size_t nodes_before = 0;
+    std::size_t bytes_before = 0;
     std::size_t depth = 1;                              // of this node, counted in levels below it
     bool has_key = false;                               // of a map: the key was read, its value comes next
     YamlEntry pending;                                  // of a map
@@ -137,6 +140,7 @@ class Builder : public YAML::EventHandler {
   struct Anchored {
     YamlNode node;
     std::size_t nodes = 1;
+    std::size_t bytes = 0;
     std::size_t depth = 0;
   };
 
@@ -153,8 +157,13 @@ class Builder : public YAML::EventHandler {
     refuse(mark, fmt::format("YAML tag '{}' is not used by muster; leave it out", tag));
   }
 
-  void count(const YAML::Mark& mark, std::size_t more) {
+  void count(const YAML::Mark& mark, std::size_t more, std::size_t bytes) {
     nodes_ += more;
+    bytes_ += bytes;
+    if (bytes_ > limits_.texts) {
+      refuse(mark, fmt::format("more than {} bytes of text in one file, aliases counted each time they are used",
+                               limits_.texts));
+    }
     if (nodes_ > limits_.nodes) {
       refuse(mark, fmt::format("more than {} values in one file, aliases counted each time they are used; put "
                                "large data into a `data:` file",
@@ -168,12 +177,13 @@ class Builder : public YAML::EventHandler {
     if (tag != "?" && tag != "!" && !tag.empty()) unknown_tag(mark, tag);
     if (expects_key()) refuse(mark, "a key must be text, not a list or a map");
     if (frames_.size() >= limits_.depth) too_deep(mark);
-    count(mark, 1);
+    count(mark, 1, 0);
     Frame frame;
     frame.node.kind = kind;
     frame.node.where = place(mark);
     frame.anchor = anchor;
     frame.nodes_before = nodes_;
+    frame.bytes_before = bytes_;
     frames_.push_back(std::move(frame));
   }
 
@@ -181,7 +191,8 @@ class Builder : public YAML::EventHandler {
     Frame frame = std::move(frames_.back());
     frames_.pop_back();
     merge_into(frame);
-    if (frame.anchor != 0) anchors_[frame.anchor] = {frame.node, nodes_ - frame.nodes_before + 1, frame.depth};
+    if (frame.anchor != 0)
+      anchors_[frame.anchor] = {frame.node, nodes_ - frame.nodes_before + 1, bytes_ - frame.bytes_before, frame.depth};
     if (!frames_.empty()) frames_.back().depth = std::max(frames_.back().depth, frame.depth + 1);
     place_value(std::move(frame.node));
   }
@@ -199,9 +210,9 @@ class Builder : public YAML::EventHandler {
     if (counted) {
       YAML::Mark mark;
       mark.line = static_cast<int>(node.where.line) - 1;
-      count(mark, 1);
+      count(mark, 1, node.text.size());
     }
-    if (anchor != 0) anchors_[anchor] = {node, 1, 0};
+    if (anchor != 0) anchors_[anchor] = {node, 1, node.text.size(), 0};
     if (expects_key()) {
       begin_entry(std::move(node));
     } else {
@@ -273,60 +284,9 @@ class Builder : public YAML::EventHandler {
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, Anchored> anchors_;
   std::size_t nodes_ = 0;
+  std::size_t bytes_ = 0;
   YamlNode root_;
 };
-
-// Length of the UTF-8 sequence at the start of `text`, 0 if it is not one (RFC 3629: no surrogates, no overlong forms).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t at) -> unsigned {
-    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u;
-  };
-  const auto tail = [&](std::size_t at) { return (byte(at) & 0xC0u) == 0x80u; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    if (first == 0xE0 && byte(1) < 0xA0) return 0;
-    if (first == 0xED && byte(1) > 0x9F) return 0;
-    return tail(1) && tail(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    if (first == 0xF0 && byte(1) < 0x90) return 0;
-    if (first == 0xF4 && byte(1) > 0x8F) return 0;
-    return tail(1) && tail(2) && tail(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-// What must be known before yaml-cpp sees the bytes: it guesses encodings and gives vague errors for tabs.
-bool readable(std::string_view text, const std::shared_ptr<const std::string>& file, Reporter& reporter) {
-  std::uint32_t line = 1;
-  std::uint32_t column = 1;
-  bool indent = true;
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    const char byte = text.front();
-    if (length == 0) {
-      reporter.report({file, line, column}, "this is not UTF-8 text; save the file as UTF-8");
-      return false;
-    }
-    if ((static_cast<unsigned char>(byte) < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F) {
-      reporter.report({file, line, column}, fmt::format("control character 0x{:02x} in the file; remove it",
-                                                        static_cast<unsigned char>(byte)));
-      return false;
-    }
-    if (byte == '\t' && indent && text.find_first_not_of(" \t\r") != text.find('\n') &&
-        text.find_first_not_of(" \t") != text.find('#')) {
-      reporter.report({file, line, column}, "a tab in the indentation; YAML takes only spaces");
-      return false;
-    }
-    indent = byte == '\n' || (indent && (byte == ' ' || byte == '\t'));
-    column = byte == '\n' ? 1 : column + 1;
-    line += byte == '\n' ? 1 : 0;
-    text.remove_prefix(length);
-  }
-  return true;
-}
 
 // A view as a stream: std::istringstream would copy the text.
 class ViewBuffer : public std::streambuf {
@@ -365,7 +325,7 @@ std::optional<YamlNode> parse_yaml(std::string_view text, const std::shared_ptr<
   }
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  if (!readable(text, file, reporter)) return std::nullopt;
+  if (!check_text(text, file, reporter)) return std::nullopt;
 
   const LineColumns columns(text);
   Builder builder(columns, file, limits, reporter);
