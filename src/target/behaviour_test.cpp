@@ -87,6 +87,17 @@ TEST_F(Behaviour, stall_all_stops_every_connection) {
   EXPECT_EQ(other.get("/").status, 200);
 }
 
+TEST_F(Behaviour, a_stall_holds_for_connections_already_being_served_when_it_began) {
+  for (int round = 0; round < 20; ++round) {
+    TestClient other(server->port());
+    ASSERT_EQ(other.get("/").status, 200);
+    const base::Instant begin = base::now();
+    ASSERT_EQ(client->get("/stall-all?for=5ms").status, 200);
+    ASSERT_EQ(other.get("/").status, 200);
+    ASSERT_GE(base::now() - begin, milliseconds(5)) << round;
+  }
+}
+
 TEST_F(Behaviour, stall_all_is_answered_before_the_stall) {
   EXPECT_EQ(client->get("/stall-all?for=1h").status, 200);
 }

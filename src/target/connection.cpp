@@ -138,7 +138,7 @@ void Connection::serve() {
 
 void Connection::on_ready(reactor::Watcher& watcher, std::uint32_t events) {
   auto& self = static_cast<Connection&>(watcher);
-  self.core_.shared().wait_out_stall(self.core_.loop().now());
+  self.core_.shared().wait_out_stall();
   if ((events & EPOLLRDHUP) != 0) self.peer_closed_ = true;
   const bool dead = (events & (EPOLLERR | EPOLLHUP)) != 0;
   if (dead || (self.peer_closed_ && self.phase_ == Phase::kHolding)) return self.core_.destroy(self);
@@ -361,9 +361,9 @@ void Connection::pause_until(base::Instant when, Phase next) {
   core_.loop().timers().arm(pause_, when);
 }
 
-void Connection::on_pause_over(reactor::Timer& timer, base::Instant now) {
+void Connection::on_pause_over(reactor::Timer& timer, base::Instant) {
   Connection& self = static_cast<ConnectionTimer&>(timer).owner;
-  self.core_.shared().wait_out_stall(now);
+  self.core_.shared().wait_out_stall();
   self.phase_ = self.after_pause_;
   self.serve();
 }

@@ -115,12 +115,13 @@ std::string_view Core::date_line() {
 
 void Core::on_ready(reactor::Watcher& watcher, std::uint32_t) {
   auto& core = static_cast<Core&>(watcher);
-  core.shared_.wait_out_stall(core.loop_.now());
+  core.shared_.wait_out_stall();
   core.accept_all();
 }
 
 void Core::on_accept_retry(reactor::Timer& timer, base::Instant) {
   auto& core = static_cast<Core&>(timer);
+  core.shared_.wait_out_stall();
   core.accept_paused_ = false;
   core.accept_all();
 }

@@ -20,10 +20,13 @@ class Shared {
   std::mutex on_request_mutex;
 
   // Cores call it before they serve anything: returns at once, or blocks while the server is to stand still.
-  void wait_out_stall(base::Instant now) {
-    if (now.time_since_epoch().count() < stall_from_.load(std::memory_order_relaxed)) [[likely]]
+  // With a stall ahead it reads the clock itself: the time of a loop's turn may be from before the stall began, while
+  // the bytes that its connection is about to read are not.
+  void wait_out_stall() {
+    const std::int64_t from = stall_from_.load(std::memory_order_relaxed);
+    if (from == kNoStall) [[likely]]
       return;
-    block_until_served();
+    if (base::now().time_since_epoch().count() >= from) block_until_served();
   }
 
   void stall(base::Instant from, base::Duration length);
