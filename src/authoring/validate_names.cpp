@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <span>
 #include <unordered_map>
 
@@ -95,13 +97,25 @@ class Walker {
     const auto change_all = [&](std::size_t index, int change) {
       each_step(std::span(&workflow.steps[index], 1), [&](const Step& step) { show(step, change); });
     };
+    std::vector<std::size_t> shown;
+    std::vector<std::size_t> all(workflow.steps.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    // Neighbours wait for much the same steps: only the difference is shown and hidden.
+    const auto show_only = [&](const std::vector<std::size_t>& wanted) {
+      std::vector<std::size_t> changed;
+      std::ranges::set_difference(shown, wanted, std::back_inserter(changed));
+      for (const std::size_t each : changed) change_all(each, -1);
+      changed.clear();
+      std::ranges::set_difference(wanted, shown, std::back_inserter(changed));
+      for (const std::size_t each : changed) change_all(each, 1);
+      shown = wanted;
+    };
     for (std::size_t i = 0; i < workflow.steps.size(); ++i) {
-      for (const std::size_t each : before[i]) change_all(each, 1);
+      show_only(before[i]);
       visit(workflow.steps[i]);
-      for (const Step& each : std::span(&workflow.steps[i], 1)) hide_within(each);
-      for (const std::size_t each : before[i]) change_all(each, -1);
+      hide_within(workflow.steps[i]);
     }
-    for (std::size_t i = 0; i < workflow.steps.size(); ++i) change_all(i, 1);
+    show_only(all);
   }
 
   void visit(const Step& step) {

@@ -29,17 +29,21 @@ class LineColumns {
     }
   }
 
-  // yaml-cpp counts from 0, and columns in bytes.
-  model::Where where(const YAML::Mark& mark, const std::shared_ptr<const std::string>& file) const {
+  // yaml-cpp counts from 0, and columns in bytes. Marks come nearly in order, so that counting goes on from the one
+  // before: from the line's start each time, a long line would cost the square of its length.
+  model::Where where(const YAML::Mark& mark, const std::shared_ptr<const std::string>& file) {
     if (mark.line < 0) return {file, 1, 1};
     const std::size_t line = std::min(static_cast<std::size_t>(mark.line), starts_.size() - 1);
-    const std::size_t from = starts_[line];
-    const std::size_t bytes = std::min(static_cast<std::size_t>(std::max(mark.column, 0)), text_.size() - from);
-    std::uint32_t column = 1;
-    for (const char byte : text_.substr(from, bytes)) {
-      if ((static_cast<unsigned char>(byte) & 0xC0u) != 0x80u) ++column;
+    const std::size_t begin = starts_[line];
+    const std::size_t at = begin + std::min(static_cast<std::size_t>(std::max(mark.column, 0)), text_.size() - begin);
+    if (line != last_line_) {
+      last_line_ = line;
+      last_at_ = begin;
+      last_column_ = 1;
     }
-    return {file, static_cast<std::uint32_t>(line + 1), column};
+    for (; last_at_ < at; ++last_at_) last_column_ += begins(text_[last_at_]);
+    for (; last_at_ > at; --last_at_) last_column_ -= begins(text_[last_at_ - 1]);
+    return {file, static_cast<std::uint32_t>(line + 1), last_column_};
   }
 
   // The text from the mark on.
@@ -51,8 +55,13 @@ class LineColumns {
   }
 
  private:
+  static std::uint32_t begins(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u ? 0 : 1; }
+
   std::string_view text_;
   std::vector<std::size_t> starts_;
+  std::size_t last_line_ = 0;
+  std::size_t last_at_ = 0;
+  std::uint32_t last_column_ = 1;
 };
 
 // yaml-cpp takes the end of the file for the end of a quoted text.
@@ -72,8 +81,7 @@ bool quote_closed(std::string_view text) {
 
 class Builder : public YAML::EventHandler {
  public:
-  Builder(const LineColumns& columns, std::shared_ptr<const std::string> file, const YamlLimits& limits,
-          Reporter& reporter)
+  Builder(LineColumns& columns, std::shared_ptr<const std::string> file, const YamlLimits& limits, Reporter& reporter)
       : columns_(columns), file_(std::move(file)), limits_(limits), reporter_(reporter) {}
 
   YamlNode take() { return std::move(root_); }
@@ -210,6 +218,7 @@ class Builder : public YAML::EventHandler {
     if (counted) {
       YAML::Mark mark;
       mark.line = static_cast<int>(node.where.line) - 1;
+      mark.column = static_cast<int>(node.where.column) - 1;
       count(mark, 1, node.text.size());
     }
     if (anchor != 0) anchors_[anchor] = {node, 1, node.text.size(), 0};
@@ -277,7 +286,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  const LineColumns& columns_;
+  LineColumns& columns_;
   std::shared_ptr<const std::string> file_;
   const YamlLimits& limits_;
   Reporter& reporter_;
@@ -327,7 +336,7 @@ std::optional<YamlNode> parse_yaml(std::string_view text, const std::shared_ptr<
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (!check_text(text, file, reporter)) return std::nullopt;
 
-  const LineColumns columns(text);
+  LineColumns columns(text);
   Builder builder(columns, file, limits, reporter);
   try {
     ViewBuffer buffer(text);
