@@ -4,6 +4,8 @@ start-up cancels out. Prints one table and writes build/bench/callgrind.json."""
 import argparse
 import pathlib
 import re
+import shutil
+import subprocess
 import tempfile
 
 import lab
@@ -13,8 +15,11 @@ def instructions(generator, load):
     """(requests, instructions of all processes of the run)."""
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder, "summary.json")
+        # Debian's valgrind cannot read clang's debug information; symbols are enough here.
+        program = pathlib.Path(folder, pathlib.Path(generator.program).name)
+        subprocess.run(["objcopy", "--strip-debug", shutil.which(generator.program), program], check=True)
         use = lab.measure(["valgrind", "--tool=callgrind", "--trace-children=yes", "--trace-children-skip=*/taskset",
-                           f"--callgrind-out-file={folder}/callgrind.%p", generator.program, *generator.command(load, scratch)])
+                           f"--callgrind-out-file={folder}/callgrind.%p", program, *generator.command(load, scratch)])
         total = sum(int(re.search(r"^(?:totals|summary): (\d+)", file.read_text(), re.MULTILINE).group(1))
                     for file in pathlib.Path(folder).glob("callgrind.*"))
         return generator.requests(use.output, scratch), total

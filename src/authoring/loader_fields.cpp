@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "authoring/paths.h"
 #include "base/closest.h"
 #include "base/units.h"
 
@@ -192,6 +193,9 @@ std::optional<Tree> read_ranges(LoaderContext& context, const Field& field, cons
 
 std::optional<Tree> read_filled(LoaderContext& context, const Field& field, const YamlNode& node) {
   switch (field.type) {
+    case FieldType::kPath:
+      if (!node.is_scalar()) return wrong(context, field, node, "the path of a file");
+      return Tree{node.where, resolve_path(node.where, node.text)};
     case FieldType::kText:
     case FieldType::kExpression:
       if (!node.is_scalar()) {

@@ -8,6 +8,7 @@
 
 #include "authoring/loader_fields.h"
 #include "authoring/loader_step_parts.h"
+#include "authoring/paths.h"
 #include "authoring/threshold_parser.h"
 #include "base/closest.h"
 
@@ -266,12 +267,6 @@ void read_job_options(LoaderContext& context, const YamlNode& root, model::Job& 
     job.seed = context.whole_number(*seed, "'seed'", 1, std::numeric_limits<std::int64_t>::max()).value_or(0);
   }
   read_collections(context, root, job);
-}
-
-std::string resolve_path(const model::Where& where, const std::string& path) {
-  const std::filesystem::path given(path);
-  if (given.is_absolute() || where.file == nullptr || where.line == 0) return path;
-  return (std::filesystem::path(*where.file).parent_path() / given).lexically_normal().string();
 }
 
 }  // namespace muster::authoring

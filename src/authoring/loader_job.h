@@ -18,7 +18,4 @@ void read_environment(LoaderContext& context, const YamlNode& root, model::Job& 
 // The rest; targets also go into the context, where steps look for them.
 void read_job_options(LoaderContext& context, const YamlNode& root, model::Job& job);
 
-// `path` as `file` names it: relative to the folder that the file is in.
-std::string resolve_path(const model::Where& where, const std::string& path);
-
 }  // namespace muster::authoring

@@ -16,6 +16,8 @@ std::string_view type_name(FieldType type) {
   switch (type) {
     case FieldType::kText:
       return "text";
+    case FieldType::kPath:
+      return "path of a file";
     case FieldType::kExpression:
       return "expression";
     case FieldType::kBool:

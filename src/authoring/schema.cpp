@@ -44,6 +44,8 @@ Json number(std::string_view type, const Field& field) {
 
 Json field_schema(const Field& field) {
   switch (field.type) {
+    case FieldType::kPath:
+      return {{"type", "string"}};
     case FieldType::kText:
     case FieldType::kExpression:
       return {{"type", Json::array({"string", "number", "boolean"})}};

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "authoring/loader_job.h"
+#include "authoring/paths.h"
 #include "authoring/yaml_tree.h"
 
 namespace muster::authoring {

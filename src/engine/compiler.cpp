@@ -5,6 +5,7 @@
 
 #include "engine/program.h"
 #include "engine/program_scope.h"
+#include "engine/redaction.h"
 
 namespace muster::engine {
 namespace {
@@ -187,14 +188,14 @@ base::Expected<std::unique_ptr<Program>> Compiler::run() {
   program_->workflow = workflow_.name;
   program_->load = workflow_.load;
   program_->reset = workflow_.reset;
-  for (const auto& [name, value] : job_.secrets) {
-    if (!value.empty()) program_->secrets.push_back(value);
-  }
-  scope_.set_in_start(true);
+  program_->secrets = spellings(job_.secrets);
+  scope_.enter(VuList::kStart);
   MUSTER_TRY(list(workflow_.start, program_->start, false));
-  scope_.set_in_start(false);
+  scope_.enter(VuList::kLoop);
   MUSTER_TRY(list(workflow_.steps, program_->loop, workflow_.graph));
+  scope_.enter(VuList::kStop);
   MUSTER_TRY(list(workflow_.stop, program_->stop, false));
+  scope_.enter(VuList::kLoop);
   program_->test = !program_->calls.empty();
   MUSTER_TRY(provides());
   return std::move(program_);
@@ -478,9 +479,9 @@ Compiler::Done Compiler::set(const model::Step& step) {
   for (const auto& [name, tree] : *values->map()) {
     const auto text = to_expression(&tree);
     if (!text) return base::fail(fmt::format("{}`set` takes texts and numbers", place_of(tree.where)));
-    // Text with holes is a template; any other text is itself; numbers keep their type.
-    const bool literal_text = tree.text() != nullptr;
-    const std::string source = literal_text ? text->text : "${" + text->text + "}";
+    // Text with holes is a template; anything else is an expression and keeps its type.
+    const bool has_holes = text->text.find("${") != std::string::npos;
+    const std::string source = has_holes ? text->text : "${" + text->text + "}";
     auto value = at(*text, TextTemplate::compile(source, scope_, authoring::Escape::kNone));
     if (!value) return std::unexpected(value.error());
     compiled.values.emplace_back(scope_.variable(name), std::move(*value));

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "authoring/paths.h"
 #include "engine/tree_json.h"
 #include "protocol/form.h"
 #include "protocol/multipart.h"
@@ -121,7 +122,7 @@ Done add_multipart(Pieces& pieces, const model::TreeMap& parts, authoring::Scope
     if (filename != nullptr && filename->text() != nullptr) part.filename = *filename->text();
     std::string text;
     if (file != nullptr && file->text() != nullptr) {
-      auto bytes = file_bytes(*file->text());
+      auto bytes = file_bytes(authoring::resolve_path(file->where, *file->text()));
       if (!bytes) return std::unexpected(bytes.error());
       text = std::move(*bytes);
       if (part.filename.empty()) {

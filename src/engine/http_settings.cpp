@@ -69,8 +69,11 @@ base::Expected<std::shared_ptr<const HttpSettings>> http_settings(const model::T
   if (const model::Tree* most = option(*target, "max_body"); most != nullptr && most->integer() != nullptr) {
     made->limits.max_body_bytes = static_cast<std::uint64_t>(*most->integer());
   }
-  // Contexts are made on each core; a file that cannot be read is said now, while it can still be mended.
-  if (auto tls = reactor::TlsContext::client(made->tls); !tls) return std::unexpected(tls.error());
+  // Contexts are made on each core; a file that cannot be read is said now, while it can still be mended. Without files
+  // there is nothing to find, and loading the system's authorities takes longer than all the rest.
+  if (!made->tls.ca_file.empty() || !made->tls.cert_file.empty()) {
+    if (auto tls = reactor::TlsContext::client(made->tls); !tls) return std::unexpected(tls.error());
+  }
   return made;
 }
 

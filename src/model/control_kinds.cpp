@@ -101,7 +101,7 @@ void add_actions(StepKinds& kinds) {
              .role = StepRole::kAction,
              .fields = {{.name = "set",
                          .type = FieldType::kExpressionMap,
-                         .doc = "Name → expression or template.",
+                         .doc = "Name → expression, or text with ${…} holes.",
                          .required = true,
                          .holes = true}},
              .primary = "set",

@@ -14,6 +14,7 @@ namespace muster::model {
 
 enum class FieldType : std::uint8_t {
   kText,        // a string, may hold ${…} if `holes`
+  kPath,        // a file; loaded as a path that is resolved against the file that names it
   kExpression,  // an expression of its own, such as `stock.value > 0`
   kBool,
   kInteger,

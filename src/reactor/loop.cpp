@@ -43,15 +43,24 @@ void Loop::remove(int fd, Watcher& watcher) {
 
 int Loop::wait(base::Instant until) {
   const base::Instant deadline = std::min(until, timers_.next());
-  timespec wait_for{};
-  timespec* timeout = nullptr;
-  if (deadline != base::kNever) {
-    const base::Duration left = std::max(deadline - base::now(), base::Duration::zero());
-    wait_for.tv_sec = static_cast<time_t>(left.count() / 1'000'000'000);
-    wait_for.tv_nsec = static_cast<long>(left.count() % 1'000'000'000);
-    timeout = &wait_for;
+  const bool forever = deadline == base::kNever;
+  const base::Duration left =
+      forever ? base::Duration::zero() : std::max(deadline - base::now(), base::Duration::zero());
+  const int room = static_cast<int>(events_.size());
+  int count = 0;
+  if (precise_) {
+    const timespec wait_for{.tv_sec = static_cast<time_t>(left.count() / 1'000'000'000),
+                            .tv_nsec = static_cast<long>(left.count() % 1'000'000'000)};
+    count = epoll_pwait2(epoll_, events_.data(), room, forever ? nullptr : &wait_for, nullptr);
+    precise_ = count >= 0 || errno != ENOSYS;
   }
-  const int count = epoll_pwait2(epoll_, events_.data(), static_cast<int>(events_.size()), timeout, nullptr);
+  if (!precise_) {
+    // Kernels before 5.11, and valgrind: whole milliseconds, rounded down, so that the last one is spent polling
+    // rather than being late.
+    constexpr std::int64_t kMost = 60'000;
+    const auto wait_for = static_cast<int>(std::min<std::int64_t>(left.count() / 1'000'000, kMost));
+    count = epoll_wait(epoll_, events_.data(), room, forever ? -1 : wait_for);
+  }
   now_ = base::now();
   return std::max(count, 0);  // EINTR: a turn without events
 }

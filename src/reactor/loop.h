@@ -80,6 +80,7 @@ class Loop {
   int wait(base::Instant until);
 
   int epoll_ = -1;
+  bool precise_ = true;  // the kernel has epoll_pwait2
   base::Instant now_{};
   Timers timers_;
   std::array<epoll_event, kMaxEvents> events_;
