@@ -254,7 +254,6 @@ bool HttpClient::follow(Call& call, HttpConnection& from, std::string_view locat
   page.port = here.port;
   page.target = from.request_target();
   auto next = protocol::resolve(page, location);
-  const int count = from.redirects() + 1;
   std::string error;
   HttpOrigin* origin = next ? origin_of(*next, here.settings, error) : nullptr;
   if (origin == nullptr) {
@@ -265,9 +264,11 @@ bool HttpClient::follow(Call& call, HttpConnection& from, std::string_view locat
   }
   std::string request = redirected_request(from, *next, origin == &here);
   add_cookies(*call.vu, *origin, request.find("\r\n\r\n") + 2, request);
+  HttpConnection::SoFar so_far = from.so_far();
+  ++so_far.redirects;
   from.let_go();
-  HttpConnection& connection = take_connection(*call.vu, *origin);
-  from.hand_over(connection, count);
+  HttpConnection& connection = take_connection(*call.vu, *origin);  // perhaps the same
+  connection.go_on_from(so_far);
   connection.own_request() = std::move(request);
   return connection.send(call, connection.own_request(), outcome);
 }
@@ -277,10 +278,10 @@ bool HttpClient::send_again(Call& call, HttpConnection& from, Outcome& outcome) 
   const PreparedHttp& prepared = prepared_of(call);
   const bool constant = from.request().data() == prepared.bytes.data();
   std::string copy = constant ? std::string() : std::string(from.request());
-  const int redirects = from.redirects();
+  const HttpConnection::SoFar so_far = from.so_far();
   from.close();
   HttpConnection& fresh = take_connection(*call.vu, origin);
-  from.hand_over(fresh, redirects);
+  fresh.go_on_from(so_far);
   if (constant) return fresh.send(call, prepared.bytes, outcome);
   fresh.own_request() = std::move(copy);
   return fresh.send(call, fresh.own_request(), outcome);

@@ -33,6 +33,9 @@ ErrorClass class_of(int error) {
       return ErrorClass::kResource;
     case ETIMEDOUT:
       return ErrorClass::kTimeout;
+    case ECONNRESET:  // accepted, and reset before this side looked
+    case EPIPE:
+      return ErrorClass::kReset;
     default:
       return ErrorClass::kConnect;
   }
@@ -150,7 +153,7 @@ void HttpConnection::close() {
   unlink();
   state_ = State::kFree;
   call_ = nullptr;
-  carried_in_ = carried_out_ = 0;
+  before_ = {};
   // What one large exchange grew is not kept for the thousands to come.
   for (std::string* text : {&own_request_, &headers_, &location_, &body_}) {
     text->clear();
@@ -166,6 +169,7 @@ bool HttpConnection::send(Call& call, std::string_view request, Outcome& outcome
   request_ = request;
   sent_ = 0;
   bytes_in_ = bytes_out_ = body_bytes_ = 0;
+  last_read_ = 0;
   first_byte_ = {};
   hung_up_ = false;
   coding_ = 0;
@@ -245,7 +249,8 @@ void HttpConnection::resolved() {
   setup_[0] = client_.loop().now() - phase_began_;
   phase_began_ = client_.loop().now();
   Outcome outcome;
-  if (!try_address(outcome)) client_.report(*call_, outcome);
+  Call& call = *call_;
+  if (!try_address(outcome)) client_.report(call, outcome);
 }
 
 bool HttpConnection::try_address(Outcome& outcome) {
@@ -283,10 +288,11 @@ void HttpConnection::connect_ready() {
   socklen_t size = sizeof(error);
   getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &size);
   Outcome outcome;
+  Call& call = *call_;
   if (error != 0) {
     if (tried_ < origin_->addresses.size()) {
       shut();
-      if (!try_address(outcome)) client_.report(*call_, outcome);
+      if (!try_address(outcome)) client_.report(call, outcome);
       return;
     }
     fail(class_of(error), fmt::format("{}:{}: {}", origin_->host, origin_->port, explain(error)));
@@ -295,7 +301,7 @@ void HttpConnection::connect_ready() {
   const base::Instant now = client_.loop().refresh();
   setup_[1] = now - phase_began_;
   phase_began_ = now;
-  if (!connected(outcome)) client_.report(*call_, outcome);
+  if (!connected(outcome)) client_.report(call, outcome);
 }
 
 bool HttpConnection::connected(Outcome& outcome) {
@@ -324,7 +330,8 @@ void HttpConnection::continue_handshake() {
   }
   setup_[2] = client_.loop().refresh() - phase_began_;
   Outcome outcome;
-  if (!start_sending(outcome)) client_.report(*call_, outcome);
+  Call& call = *call_;
+  if (!start_sending(outcome)) client_.report(call, outcome);
 }
 
 bool HttpConnection::start_sending(Outcome& outcome) {
@@ -340,8 +347,7 @@ bool HttpConnection::continue_sending(Outcome& outcome) {
     if (tls_.open()) {
       const reactor::IoResult result = tls_.write(from, left);
       if (result.status == IoStatus::kWouldBlock) return true;
-      if (result.status != IoStatus::kDone)
-        return failed(outcome, ErrorClass::kReset, "the server closed the TLS connection");
+      if (result.status != IoStatus::kDone) return tls_write_failed(outcome);
       sent_ += result.bytes;
     } else {
       const ssize_t count = ::send(fd_, from, left, MSG_NOSIGNAL);
@@ -365,6 +371,13 @@ bool HttpConnection::continue_sending(Outcome& outcome) {
   return true;
 }
 
+bool HttpConnection::tls_write_failed(Outcome& outcome) {
+  if (can_send_again()) return client_.send_again(*call_, *this, outcome);
+  // A server that refused the handshake on its side (a missing client certificate, in TLS 1.3) says so in an alert.
+  if (read_some().status == IoStatus::kFailed && errno == 0) return failed(outcome, ErrorClass::kTls, tls_.error());
+  return failed(outcome, ErrorClass::kReset, "the server closed the TLS connection");
+}
+
 void HttpConnection::on_ready(reactor::Watcher& watcher, std::uint32_t events) {
   static_cast<HttpConnection&>(watcher).ready(events);
 }
@@ -372,8 +385,10 @@ void HttpConnection::on_ready(reactor::Watcher& watcher, std::uint32_t events) {
 void HttpConnection::ready(std::uint32_t events) {
   switch (state_) {
     case State::kReceiving:
-      [[likely]] if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0)
+      [[likely]] if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
+        hung_up_ = (events & (EPOLLRDHUP | EPOLLHUP)) != 0;
         receive();
+      }
       break;
     case State::kConnecting:
       if ((events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0) connect_ready();
@@ -383,9 +398,11 @@ void HttpConnection::ready(std::uint32_t events) {
       break;
     case State::kSending: {
       Outcome outcome;
+      Call& call = *call_;
       if (!continue_sending(outcome)) {
-        client_.report(*call_, outcome);
+        client_.report(call, outcome);
       } else if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP)) != 0) {
+        hung_up_ = (events & (EPOLLRDHUP | EPOLLHUP)) != 0;
         receive();
       }
       break;
@@ -427,6 +444,7 @@ void HttpConnection::receive() {
     const base::Instant now = client_.loop().refresh();
     if (bytes_in_ == 0) first_byte_ = now;
     bytes_in_ += result.bytes;
+    last_read_ = result.bytes;
     HttpSink sink(*this);
     const protocol::FeedResult fed = parser_.feed({client_.buffer(), result.bytes}, sink);
     if (fed.state == protocol::ParseState::kComplete) {
@@ -437,8 +455,8 @@ void HttpConnection::receive() {
       fail(ErrorClass::kProtocol, std::string(parser_.error_text()));
       return;
     }
-    // A short read has drained the socket; the next edge tells of more.
-    if (!tls_.open() && result.bytes < kReceiveBytes) return;
+    // A short read has drained the socket; the next edge tells of more, unless this one told of the end as well.
+    if (!tls_.open() && result.bytes < kReceiveBytes && !hung_up_) return;
   }
 }
 
@@ -446,11 +464,16 @@ bool HttpConnection::can_send_again() const {
   return reused_ && bytes_in_ == 0 && prepared_->idempotent;
 }
 
+void HttpConnection::send_again() {
+  Outcome outcome;
+  Call& call = *call_;
+  if (!client_.send_again(call, *this, outcome)) client_.report(call, outcome);
+}
+
 void HttpConnection::peer_closed() {
   hung_up_ = true;
-  Outcome outcome;
-  if (bytes_in_ == 0 && can_send_again()) {
-    if (!client_.send_again(*call_, *this, outcome)) client_.report(*call_, outcome);
+  if (can_send_again()) {
+    send_again();
     return;
   }
   if (parser_.finish() == protocol::ParseState::kComplete) {
@@ -461,19 +484,20 @@ void HttpConnection::peer_closed() {
 }
 
 void HttpConnection::transport_failed(int error) {
-  Outcome outcome;
   if (can_send_again()) {
-    if (!client_.send_again(*call_, *this, outcome)) client_.report(*call_, outcome);
+    send_again();
   } else {
-    fail(ErrorClass::kReset, error != 0 ? std::string(std::strerror(error)) : tls_.error());
+    fail(error != 0 ? ErrorClass::kReset : ErrorClass::kTls,
+         error != 0 ? std::string(std::strerror(error)) : tls_.error());
   }
 }
 
 void HttpConnection::fill(Outcome& outcome) {
   outcome.status = static_cast<std::uint32_t>(parser_.status());
-  outcome.bytes_in = bytes_in_ + carried_in_;
-  outcome.bytes_out = bytes_out_ + carried_out_;
-  outcome.opened_connection = opened_;
+  const SoFar all = so_far();
+  outcome.bytes_in = all.bytes_in;
+  outcome.bytes_out = all.bytes_out;
+  outcome.connections = all.connections;
   outcome.finished = client_.loop().now();
   if (opened_) std::copy(setup_.begin(), setup_.end(), outcome.phases.begin());
   if (first_byte_ != base::Instant{}) {
@@ -487,17 +511,18 @@ std::string_view HttpConnection::request_target() const {
   return request_.substr(begin, request_.find(' ', begin) - begin);
 }
 
-void HttpConnection::hand_over(HttpConnection& to, int redirects) {
-  to.redirects_ = redirects;
-  to.carried_in_ = carried_in_ + bytes_in_;
-  to.carried_out_ = carried_out_ + bytes_out_;
-  carried_in_ = carried_out_ = 0;
-  redirects_ = 0;
+HttpConnection::SoFar HttpConnection::so_far() const {
+  return {.bytes_in = before_.bytes_in + bytes_in_,
+          .bytes_out = before_.bytes_out + bytes_out_,
+          .connections = before_.connections + (opened_ ? 1U : 0U),
+          .redirects = before_.redirects};
 }
 
 void HttpConnection::let_go() {
   call_ = nullptr;
-  const bool keep = state_ == State::kReceiving && parser_.complete() && parser_.keep_alive() && !hung_up_;
+  const bool keep = state_ == State::kReceiving && parser_.complete() && parser_.keep_alive() && !hung_up_ &&
+                    sent_ == request_.size() && origin_->settings->connections != ConnectionPolicy::kNone;
+  before_ = {};
   if (keep) {
     state_ = State::kIdle;
   } else {
@@ -507,14 +532,15 @@ void HttpConnection::let_go() {
 
 bool HttpConnection::redirected() const {
   const int status = parser_.status();
-  if (status < 301 || status > 308 || location_.empty() || redirects_ >= prepared_->redirects) return false;
+  if (status < 301 || status > 308 || location_.empty() || before_.redirects >= prepared_->redirects) return false;
   return status <= 303 || status >= 307;
 }
 
 void HttpConnection::complete(std::size_t surplus) {
   if (redirected()) [[unlikely]] {
     Outcome outcome;
-    if (!client_.follow(*call_, *this, location_, outcome)) client_.report(*call_, outcome);
+    Call& call = *call_;
+    if (!client_.follow(call, *this, location_, outcome)) client_.report(call, outcome);
     return;
   }
   // Bytes behind the response belong to no request: this connection cannot be trusted with another one.
@@ -530,7 +556,7 @@ void HttpConnection::complete(std::size_t surplus) {
   }
   if (!outcome.ok || client_.trace()) {
     outcome.request = request_;
-    outcome.reply = {client_.buffer(), std::min<std::size_t>(bytes_in_, kReceiveBytes)};
+    outcome.reply = {client_.buffer(), last_read_};
   }
   if (call.plan->judged || client_.trace()) {
     HttpResponse& response = client_.response();
@@ -539,8 +565,7 @@ void HttpConnection::complete(std::size_t surplus) {
     response.set_coding(static_cast<protocol::ContentCoding>(coding_), origin_->settings->limits.max_body_bytes);
     outcome.response = &response;
   }
-  redirects_ = 0;
-  carried_in_ = carried_out_ = 0;
+  before_ = {};
   call_ = nullptr;
   if (keep) {
     // The VU may send its next request on this very connection before report() returns.
@@ -566,8 +591,7 @@ bool HttpConnection::failed(Outcome& outcome, ErrorClass error, std::string deta
   fill(outcome);
   outcome.ok = false;
   outcome.error = error;
-  client_.keep_evidence(*this, std::move(detail), bytes_in_, outcome);
-  redirects_ = 0;
+  client_.keep_evidence(*this, std::move(detail), last_read_, outcome);
   close();
   return false;
 }

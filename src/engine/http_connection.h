@@ -25,7 +25,7 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   void attach(Vu& vu, HttpOrigin& origin);
 
   // Sends `request` for `call`; the bytes must stay valid until it is reported. False if it failed at once: `outcome`
-  // says why and the connection is gone.
+  // says why and the connection is gone: whoever reports keeps the call at hand.
   bool send(Call& call, std::string_view request, Outcome& outcome);
   // Keeps the bytes of a request that was rendered for this call alone.
   std::string& own_request() { return own_request_; }
@@ -37,9 +37,16 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   // Path and query of the request under way.
   std::string_view request_target() const;
   int status() const { return parser_.status(); }
-  int redirects() const { return redirects_; }
-  // Another connection goes on with this one's call: what was counted so far goes with it.
-  void hand_over(HttpConnection& to, int redirects);
+  // What a call that goes on with another exchange, after a redirect or on a fresh connection, brings along.
+  struct SoFar {
+    std::uint64_t bytes_in = 0;
+    std::uint64_t bytes_out = 0;
+    std::uint32_t connections = 0;
+    int redirects = 0;
+  };
+  SoFar so_far() const;
+  // To be told before send().
+  void go_on_from(const SoFar& before) { before_ = before; }
   // The call goes on elsewhere: becomes idle if the connection is still good, else closes.
   void let_go();
 
@@ -63,6 +70,7 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   void continue_handshake();
   bool start_sending(Outcome& outcome);
   bool continue_sending(Outcome& outcome);
+  bool tls_write_failed(Outcome& outcome);
   void receive();
   reactor::IoResult read_some();
   void peer_closed();
@@ -70,6 +78,7 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   bool redirected() const;
   void fill(Outcome& outcome);
   bool can_send_again() const;
+  void send_again();
   void fail(model::ErrorClass error, std::string detail);
   bool failed(Outcome& outcome, model::ErrorClass error, std::string detail);
   void transport_failed(int error);
@@ -102,10 +111,9 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   std::string location_;
   std::string body_;  // collected parts
   std::string_view body_view_;
-  std::uint64_t carried_in_ = 0;  // bytes of the call's exchanges on other connections
-  std::uint64_t carried_out_ = 0;
+  SoFar before_;               // what the call did before this exchange
+  std::size_t last_read_ = 0;  // bytes of this exchange in the client's buffer
   int fd_ = -1;
-  int redirects_ = 0;
   std::uint16_t tried_ = 0;  // addresses tried for this connection
   State state_ = State::kFree;
   bool collect_body_ = false;

@@ -98,7 +98,7 @@ void Interpreter::record_call(const Call& call, const Outcome& outcome, bool ok,
   StepRecording& record = recording().steps[call.plan->step];
   record.bytes_in += outcome.bytes_in;
   record.bytes_out += outcome.bytes_out;
-  record.connections += outcome.opened_connection ? 1U : 0U;
+  record.connections += outcome.connections;
   if (outcome.status != 0) ++record.statuses[outcome.status < record.statuses.size() ? outcome.status : 0];
   for (std::size_t i = 0; i < model::kPhases; ++i) {
     if (outcome.phases[i] >= base::Duration::zero()) record.phases[i].record(outcome.phases[i]);

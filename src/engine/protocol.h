@@ -46,7 +46,7 @@ struct Outcome {
   std::uint32_t status = 0;  // of the protocol; 0: it has none
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  bool opened_connection = false;
+  std::uint32_t connections = 0;  // opened for this call
   base::Instant finished{};
   std::array<base::Duration, model::kPhases> phases;  // negative: did not happen
   Response* response = nullptr;
