@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "console/exit_codes.h"
+#include "console/say.h"
 
 namespace muster::console {
 namespace {
@@ -41,7 +42,7 @@ void print_json(const base::Expected<model::Job>& job) {
   } else {
     out["error"] = job.error().message;
   }
-  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  say("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace
@@ -53,13 +54,13 @@ int check(const CheckFlags& flags, const engine::Registry& registry) {
     return job ? kGood : kBadInput;
   }
   if (!job) {
-    fmt::print(stderr, "{}\n", job.error().message);
+    say(stderr, "{}\n", job.error().message);
     return kBadInput;
   }
-  fmt::print("{}: ok\n", flags.job.file.empty() ? flags.job.url : flags.job.file);
+  say("{}: ok\n", flags.job.file.empty() ? flags.job.url : flags.job.file);
   for (const model::Workflow& workflow : job->workflows) {
     const std::size_t steps = count_steps(workflow.start) + count_steps(workflow.steps) + count_steps(workflow.stop);
-    fmt::print("  workflow {}: {} step{}, load {}\n", workflow.name, steps, steps == 1 ? "" : "s", workflow.load.shape);
+    say("  workflow {}: {} step{}, load {}\n", workflow.name, steps, steps == 1 ? "" : "s", workflow.load.shape);
   }
   return kGood;
 }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 
 #include "console/check_command.h"
 #include "console/exit_codes.h"
 #include "console/run_command.h"
+#include "console/say.h"
 #include "console/target_command.h"
 #include "console/try_command.h"
 
@@ -114,6 +116,7 @@ void add_target(CLI::App& app, TargetFlags& flags, int& code) {
 }  // namespace
 
 int command_line(int argc, char** argv, const engine::Registry& registry, const report::Outputs& outputs) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes (`| head`) does not end a run
   CLI::App app{"muster: dependable work on undependable machines", "muster"};
   app.footer(
       "Examples:\n"
@@ -134,7 +137,7 @@ int command_line(int argc, char** argv, const engine::Registry& registry, const 
   add_check(app, check_flags, code, registry);
   add_try(app, try_flags, code, registry);
   add_target(app, target_flags, code);
-  app.add_subcommand("version", "Print the version")->callback([] { fmt::print("muster {}\n", MUSTER_VERSION); });
+  app.add_subcommand("version", "Print the version")->callback([] { say("muster {}\n", MUSTER_VERSION); });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

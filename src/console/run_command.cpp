@@ -5,15 +5,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <set>
 #include <thread>
 
 #include "console/embedded_target.h"
 #include "console/exit_codes.h"
+#include "console/say.h"
 #include "console/signals.h"
 #include "engine/job_run.h"
 #include "report/ci_line.h"
@@ -28,7 +31,7 @@ constexpr auto kOutputInterval = std::chrono::seconds(1);
 constexpr auto kLineInterval = std::chrono::seconds(2);
 
 int bad_input(const std::string& message) {
-  fmt::print(stderr, "{}\n", message);
+  say(stderr, "{}\n", message);
   return kBadInput;
 }
 
@@ -59,7 +62,7 @@ class Progress {
   void look(const model::RunResult& result) {
     if (!shown_ || result.elapsed < next_) return;
     next_ = result.elapsed + kLineInterval;
-    fmt::print(stderr, "{}\n", line_.next(result));
+    say(stderr, "{}\n", line_.next(result));
   }
 
  private:
@@ -68,8 +71,7 @@ class Progress {
   base::Duration next_ = std::chrono::seconds(1);
 };
 
-void drive(engine::JobRun& run, report::OutputSet& outputs, Progress& progress) {
-  const Signals signals;
+void drive(engine::JobRun& run, report::OutputSet& outputs, Progress& progress, const Signals& signals) {
   int acted_on = 0;
   base::Instant next_output = base::now() + kOutputInterval;
   while (run.advance()) {
@@ -82,7 +84,7 @@ void drive(engine::JobRun& run, report::OutputSet& outputs, Progress& progress) 
     if (asked > acted_on) {
       run.interrupted();
       if (acted_on == 0) {
-        fmt::print(stderr, "stopping: requests under way may finish; press Ctrl-C again to end at once\n");
+        say(stderr, "stopping: requests under way may finish; press Ctrl-C again to end at once\n");
         run.stop("interrupted");
       } else {
         run.abort();
@@ -95,14 +97,16 @@ void drive(engine::JobRun& run, report::OutputSet& outputs, Progress& progress) 
 
 void print_result(const model::RunResult& result, bool json, const report::OutputSet& outputs) {
   if (json) {
-    fmt::print("{}\n", report::summary_json(result));
+    say("{}\n", report::summary_json(result));
   } else {
     report::SummaryOptions options;
     options.colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-    fmt::print("{}", report::summary(result, options));
+    say("{}", report::summary(result, options));
   }
-  std::fflush(stdout);
-  for (const std::string& problem : outputs.problems()) fmt::print(stderr, "{}\n", problem);
+  if (std::fflush(stdout) != 0 && errno != EPIPE) {
+    say(stderr, "cannot write the summary to standard output: {}\n", std::strerror(errno));
+  }
+  for (const std::string& problem : outputs.problems()) say(stderr, "{}\n", problem);
 }
 
 }  // namespace
@@ -128,7 +132,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   if (job_flags.target == "embedded") {
     auto address = embedded.start();
     if (!address) {
-      fmt::print(stderr, "{}\n", address.error().message);
+      say(stderr, "{}\n", address.error().message);
       return kCouldNotRun;
     }
     job_flags.target = *address;
@@ -146,6 +150,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
                                    .in_process = false,
                                    .strict = flags.strict,
                                    .trace = {}};
+  const Signals signals;  // before the first executor is forked: a Ctrl-C must not end it before it knows what to do
   engine::JobRun job_run(*job, registry, options);
   if (auto started = job_run.start(); !started) return bad_input(started.error().message);
   const model::RunResult& result = job_run.result();
@@ -155,7 +160,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
                 .started = result.started,
                 .source = job->source});
   Progress progress(flags.ui != "none", length_of(*job, registry));
-  drive(job_run, outputs, progress);
+  drive(job_run, outputs, progress, signals);
   outputs.finish(result);
   print_result(result, flags.json, outputs);
   return result.exit_code;

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "console/say.h"
 #include "target/server.h"
 
 namespace muster::console {
@@ -97,8 +98,7 @@ void raise_descriptor_limit() {
 }
 
 void print_start(const target::Server& server) {
-  fmt::print(
-      "listening on {}/\n"
+  say("listening on {}/\n"
       "  /  /json  /bytes/10KB  /status/503  /echo      what to answer\n"
       "  /delay/20  /delay/5..50  /drip/100?over=2s     when\n"
       "  /login  /me  /cookies  /redirect/3             sessions\n"
@@ -109,7 +109,7 @@ void print_start(const target::Server& server) {
 }
 
 int complain(const base::Error& error) {
-  fmt::print(stderr, "muster target: {}\n", error.message);
+  say(stderr, "muster target: {}\n", error.message);
   return kUsageError;
 }
 
@@ -139,7 +139,7 @@ int run_target(const TargetFlags& flags) {
   sigwait(&ends, &received);
 
   const auto stopped = server.stop();
-  fmt::print("served {} requests on {} connections\n", server.requests(), server.connections());
+  say("served {} requests on {} connections\n", server.requests(), server.connections());
   if (!stopped) return complain(stopped.error());
   return 0;
 }

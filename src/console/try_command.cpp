@@ -7,8 +7,10 @@
 
 #include "console/embedded_target.h"
 #include "console/exit_codes.h"
+#include "console/say.h"
 #include "console/signals.h"
 #include "engine/job_run.h"
+#include "engine/redaction.h"
 #include "engine/verdict.h"
 
 namespace muster::console {
@@ -16,16 +18,14 @@ namespace {
 
 // Bytes as a person can read them: line by line behind a mark, control characters escaped.
 void print_bytes(char mark, std::string_view bytes, std::size_t most, const model::Job& job) {
-  std::string text(bytes.substr(0, most));
-  for (const auto& [name, secret] : job.secrets) {
-    for (std::size_t at = secret.empty() ? std::string::npos : text.find(secret); at != std::string::npos;
-         at = text.find(secret, at + 3)) {
-      text.replace(at, secret.size(), "***");
-    }
-  }
+  // Redacted before it is cut, so that no half of a secret is left at the edge.
+  std::string text(bytes);
+  engine::redact(text, engine::spellings(job.secrets));
+  const std::size_t left_out = text.size() > most ? text.size() - most : 0;
+  text.resize(text.size() - left_out);
   std::string line;
   const auto flush = [&] {
-    fmt::print("  {} {}\n", mark, line);
+    say("  {} {}\n", mark, line);
     line.clear();
   };
   for (const char c : text) {
@@ -39,21 +39,25 @@ void print_bytes(char mark, std::string_view bytes, std::size_t most, const mode
     }
   }
   if (!line.empty()) flush();
-  if (bytes.size() > most) fmt::print("  {} … {} more bytes\n", mark, bytes.size() - most);
+  if (left_out > 0) say("  {} … {} more bytes\n", mark, left_out);
 }
 
 void print_step(const engine::StepTrace& trace, const TryFlags& flags, const model::Job& job) {
   const engine::Outcome& outcome = *trace.outcome;
-  fmt::print("{} {}  {:.2f} ms", trace.ok ? "✓" : "✗", trace.step->name, base::seconds(trace.latency) * 1e3);
-  if (outcome.status != 0) fmt::print("  status {}", outcome.status);
-  if (!trace.ok) fmt::print("  {}: {}", to_text(outcome.error), outcome.detail);
-  fmt::print("\n");
+  say("{} {}  {:.2f} ms", trace.ok ? "✓" : "✗", trace.step->name, base::seconds(trace.latency) * 1e3);
+  if (outcome.status != 0) say("  status {}", outcome.status);
+  if (!trace.ok) {
+    std::string detail(outcome.detail);
+    engine::redact(detail, engine::spellings(job.secrets));
+    say("  {}: {}", to_text(outcome.error), detail);
+  }
+  say("\n");
   print_bytes('>', outcome.request, flags.bytes, job);
-  fmt::print("\n");
+  say("\n");
   print_bytes('<', outcome.reply, flags.bytes, job);
-  for (const auto& [label, holds] : trace.checks) fmt::print("  {} check {}\n", holds ? "✓" : "✗", label);
-  for (const auto& [name, value] : trace.values) fmt::print("  = {}: {}\n", name, value);
-  fmt::print("\n");
+  for (const auto& [label, holds] : trace.checks) say("  {} check {}\n", holds ? "✓" : "✗", label);
+  for (const auto& [name, value] : trace.values) say("  = {}: {}\n", name, value);
+  say("\n");
   std::fflush(stdout);
 }
 
@@ -80,19 +84,19 @@ int try_once(const TryFlags& flags, const engine::Registry& registry) {
   if (job_flags.target == "embedded") {
     auto address = embedded.start();
     if (!address) {
-      fmt::print(stderr, "{}\n", address.error().message);
+      say(stderr, "{}\n", address.error().message);
       return kCouldNotRun;
     }
     job_flags.target = *address;
   }
   auto job = load(job_flags, registry);
   if (!job) {
-    fmt::print(stderr, "{}\n", job.error().message);
+    say(stderr, "{}\n", job.error().message);
     return kBadInput;
   }
   shrink_to_one(*job, flags.workflow);
   if (job->workflows.empty()) {
-    fmt::print(stderr, "--workflow '{}': the file has no workflow of that name\n", flags.workflow);
+    say(stderr, "--workflow '{}': the file has no workflow of that name\n", flags.workflow);
     return kBadInput;
   }
   bool all_ok = true;
@@ -103,7 +107,7 @@ int try_once(const TryFlags& flags, const engine::Registry& registry) {
       }};
   engine::JobRun run(*job, registry, options);
   if (auto started = run.start(); !started) {
-    fmt::print(stderr, "{}\n", started.error().message);
+    say(stderr, "{}\n", started.error().message);
     return kBadInput;
   }
   const Signals signals;
@@ -115,10 +119,8 @@ int try_once(const TryFlags& flags, const engine::Registry& registry) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   for (const model::WorkflowResult& workflow : run.result().workflows) {
-    if (!workflow.reason.empty())
-      fmt::print("workflow {}: {}: {}\n", workflow.name, to_text(workflow.state), workflow.reason);
-    for (const auto& [note, times] : workflow.notes)
-      fmt::print("workflow {}: {} ({} times)\n", workflow.name, note, times);
+    if (!workflow.reason.empty()) say("workflow {}: {}: {}\n", workflow.name, to_text(workflow.state), workflow.reason);
+    for (const auto& [note, times] : workflow.notes) say("workflow {}: {} ({} times)\n", workflow.name, note, times);
   }
   if (signals.count() > 0) return engine::kExitInterrupted;
   return all_ok ? run.result().exit_code : engine::kExitFailed;

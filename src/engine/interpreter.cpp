@@ -8,6 +8,7 @@
 
 #include "engine/marks.h"
 #include "engine/options.h"
+#include "engine/redaction.h"
 #include "engine/scheduler.h"
 
 namespace muster::engine {
@@ -205,11 +206,7 @@ void Interpreter::log(Strand& strand, const Op& op) {
   if (const auto rendered = program_.logs[op.a].render(evaluation(*strand.vu), text_); !rendered) {
     text_ += fmt::format(" ({})", rendered.error().message);
   }
-  for (const std::string& secret : program_.secrets) {
-    for (std::size_t at = text_.find(secret); at != std::string::npos; at = text_.find(secret, at)) {
-      text_.replace(at, secret.size(), "***");
-    }
-  }
+  redact(text_, program_.secrets);
   text_ += '\n';
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text_.data(), text_.size());
 }

@@ -5,20 +5,10 @@
 
 #include "engine/interpreter.h"
 #include "engine/options.h"
+#include "engine/redaction.h"
 #include "engine/scheduler.h"
 
 namespace muster::engine {
-namespace {
-
-void redact(std::string& text, const std::vector<std::string>& secrets) {
-  for (const std::string& secret : secrets) {
-    for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + 3)) {
-      text.replace(at, secret.size(), "***");
-    }
-  }
-}
-
-}  // namespace
 
 Interpreter::Step Interpreter::start_call(Strand& strand, const Op& op) {
   const CallPlan& plan = program_.calls[op.a];

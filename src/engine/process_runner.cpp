@@ -18,6 +18,9 @@ namespace {
 
 constexpr int kPollMilliseconds = 20;
 
+// How long an executor that was told to abort may take before it is killed.
+constexpr base::Duration kAbortLimit = std::chrono::seconds(1);
+
 // The executor: what the forked child does until the load is over. Never returns.
 class Executor {
  public:
@@ -27,6 +30,8 @@ class Executor {
   [[noreturn]] void run() {
     // Ctrl-C reaches the whole process group; the parent decides what it means. If the parent dies, so do we.
     signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "muster-executor");
     if (auto started = engine_.start(); !started) {
@@ -112,6 +117,7 @@ class ProcessRunner final : public Runner {
 
   void command(const Command& command) override {
     if (child_ <= 0) return;
+    if (command.kind == Command::Kind::kAbort && aborted_at_ == base::kNever) aborted_at_ = base::now();
     send(commands_, &command, sizeof(command), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 
@@ -119,6 +125,7 @@ class ProcessRunner final : public Runner {
     if (finished_) return false;
     // First whether it has ended, then what it wrote: in this order nothing that it wrote is missed.
     int status = 0;
+    if (child_ > 0 && aborted_at_ != base::kNever && base::now() - aborted_at_ > kAbortLimit) kill(child_, SIGKILL);
     const bool ended = child_ > 0 && waitpid(child_, &status, WNOHANG) == child_;
     bool changed = read_memory();
     if (ended) {
@@ -159,6 +166,11 @@ class ProcessRunner final : public Runner {
       result_.reason = error;
       return;
     }
+    if (aborted_at_ != base::kNever) {
+      result_.state = model::WorkflowState::kAborted;
+      result_.reason = "its executor process did not answer and was killed; the numbers are those of its last snapshot";
+      return;
+    }
     result_.state = model::WorkflowState::kLost;
     const std::string how =
         WIFSIGNALED(status) ? fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
@@ -174,6 +186,7 @@ class ProcessRunner final : public Runner {
   std::uint64_t sequence_ = 0;
   pid_t child_ = -1;
   int commands_ = -1;
+  base::Instant aborted_at_ = base::kNever;
   bool finished_ = false;
 };
 

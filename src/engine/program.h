@@ -204,7 +204,7 @@ struct Program {
   std::optional<std::uint32_t> vu_slot;
   std::optional<std::uint32_t> iteration_slot;
   std::vector<CompiledProvide> provides;
-  std::vector<std::string> secrets;  // values to redact
+  std::vector<std::string> secrets;  // spellings to redact
 };
 
 // Values that earlier workflows provided, by workflow and key.

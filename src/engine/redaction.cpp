@@ -1,0 +1,84 @@
+#include "engine/redaction.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "authoring/text_template.h"
+#include "model/value.h"
+#include "protocol/form.h"
+#include "protocol/url.h"
+
+namespace muster::engine {
+namespace {
+
+constexpr std::string_view kMask = "***";
+constexpr std::string_view kBasic = "basic ";
+constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+bool holds_any(std::string_view text, const std::vector<std::string>& spelled) {
+  return std::ranges::any_of(spelled, [&](const std::string& each) { return text.contains(each); });
+}
+
+// What the base64 characters at the beginning of `text` say; `used` is their number.
+std::string decoded(std::string_view text, std::size_t& used) {
+  std::string out;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (used = 0; used < text.size(); ++used) {
+    const std::size_t digit = kBase64.find(text[used]);
+    if (digit == std::string_view::npos) break;
+    bits = bits << 6U | static_cast<std::uint32_t>(digit);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    out += static_cast<char>(bits >> static_cast<unsigned>(count) & 0xffU);
+  }
+  while (used < text.size() && text[used] == '=') ++used;
+  return out;
+}
+
+void redact_credentials(std::string& text, const std::vector<std::string>& spelled) {
+  const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
+  auto at = text.begin();
+  while ((at = std::search(at, text.end(), kBasic.begin(), kBasic.end(), same)) != text.end()) {
+    const auto begin = static_cast<std::size_t>(at - text.begin()) + kBasic.size();
+    std::size_t used = 0;
+    if (holds_any(decoded(std::string_view(text).substr(begin), used), spelled)) text.replace(begin, used, kMask);
+    at = text.begin() + static_cast<std::ptrdiff_t>(begin);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> spellings(const std::vector<std::pair<std::string, std::string>>& secrets) {
+  std::vector<std::string> spelled;
+  for (const auto& [name, secret] : secrets) {
+    if (secret.empty()) continue;
+    spelled.push_back(secret);
+    spelled.push_back(protocol::encode_path(secret));
+    spelled.push_back(protocol::encode_query(secret));
+    protocol::append_form_encoded(spelled.emplace_back(), secret);
+    std::string quoted;
+    authoring::append_json(quoted, model::Value::of(std::string_view(secret)));
+    spelled.push_back(quoted.substr(1, quoted.size() - 2));
+  }
+  std::ranges::sort(spelled, [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  });
+  const auto repeated = std::ranges::unique(spelled);
+  spelled.erase(repeated.begin(), repeated.end());
+  return spelled;
+}
+
+void redact(std::string& text, const std::vector<std::string>& spelled) {
+  if (spelled.empty()) return;
+  redact_credentials(text, spelled);
+  for (const std::string& secret : spelled) {
+    for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + kMask.size())) {
+      text.replace(at, secret.size(), kMask);
+    }
+  }
+}
+
+}  // namespace muster::engine

@@ -1,0 +1,19 @@
+// Takes secrets out of what is about to be shown: error samples, traces, log lines, tags. A secret is found as it
+// stands and in the encodings in which muster itself sends it: percent-encoded, as a form field, in a JSON string, and
+// in the credentials of basic authentication.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace muster::engine {
+
+// Every spelling of `secrets` (name and value) to look for, the longest first, so that no part of one is left by
+// another.
+std::vector<std::string> spellings(const std::vector<std::pair<std::string, std::string>>& secrets);
+
+// Replaces each of `spelled` in `text` by ***.
+void redact(std::string& text, const std::vector<std::string>& spelled);
+
+}  // namespace muster::engine

@@ -1,0 +1,43 @@
+#include "engine/redaction.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::engine {
+namespace {
+
+std::string shown(std::string text, const std::vector<std::string>& secrets) {
+  std::vector<std::pair<std::string, std::string>> named;
+  for (const std::string& secret : secrets) named.emplace_back("NAME", secret);
+  redact(text, spellings(named));
+  return text;
+}
+
+TEST(Redaction, HidesASecretEverywhere) {
+  EXPECT_EQ(shown("a=hush&b=hush", {"hush"}), "a=***&b=***");
+  EXPECT_EQ(shown("nothing here", {"hush"}), "nothing here");
+}
+
+TEST(Redaction, HidesTheEncodingsInWhichASecretIsSent) {
+  EXPECT_EQ(shown("/x?p=a%20b%2F%22c", {"a b/\"c"}), "/x?p=***");
+  EXPECT_EQ(shown("p=a+b%2F%22c", {"a b/\"c"}), "p=***");
+  EXPECT_EQ(shown(R"({"p":"a b/\"c"})", {"a b/\"c"}), R"({"p":"***"})");
+}
+
+TEST(Redaction, HidesTheCredentialsOfBasicAuthentication) {
+  // "ada:hush" and "ada:other"
+  EXPECT_EQ(shown("Authorization: Basic YWRhOmh1c2g=\r\n", {"hush"}), "Authorization: Basic ***\r\n");
+  EXPECT_EQ(shown("Authorization: Basic YWRhOm90aGVy\r\n", {"hush"}), "Authorization: Basic YWRhOm90aGVy\r\n");
+  EXPECT_EQ(shown("basic ", {"hush"}), "basic ");
+}
+
+TEST(Redaction, LeavesNoPartOfALongSecretThatHoldsAShortOne) {
+  EXPECT_EQ(shown("hush-hush", {"hush", "hush-hush"}), "***");
+}
+
+TEST(Redaction, EndsForASecretThatIsPartOfTheMask) {
+  EXPECT_EQ(shown("a*b", {"*"}), "a***b");
+  EXPECT_EQ(shown("a", {""}), "a");
+}
+
+}  // namespace
+}  // namespace muster::engine
