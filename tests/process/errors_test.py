@@ -1,0 +1,338 @@
+"""Each way in which a server or the machine fails lands in its class, and the run goes on and ends on time."""
+
+import json
+import resource
+import socket
+import ssl
+import subprocess
+import threading
+import unittest
+
+from harness import MUSTER, ProcessTest, closed_port, read_request, reset, response
+
+
+def ask(connection):
+    return read_request(connection.makefile("rb"), 0)
+
+
+def hold(connection):
+    """Reads until the client goes."""
+    while connection.recv(65536):
+        pass
+
+
+class ErrorClasses(ProcessTest):
+    """A request that fails, then one that succeeds: the second shows that the run goes on."""
+
+    def run_against(self, url, *, seconds=0.6, timeout="300ms", extra="", options="", vus=2):
+        good = self.serve_http()
+        run = self.run_muster(yaml=f"""
+muster: 1
+target: {{ url: "{url}"{', ' + options if options else ''} }}
+targets: {{ good: {{ http: "{good.url}" }} }}
+workflows:
+  - name: bad
+    load: {{ vus: {vus}, for: {seconds}s, grace: 1s, every: 10ms }}
+    steps: [ {{ name: bad, get: /x, timeout: {timeout} {extra} }} ]
+  - name: good
+    load: {{ vus: 1, for: {seconds}s, every: 10ms }}
+    steps: [ {{ name: good, on: good, get: / }} ]
+""", limit=seconds + 8)
+        self.assertEqual(run.code, 0, run)
+        self.assertGreater(run.step("good", "good")["requests"], 5, run)
+        self.assertEqual(run.step("good", "good")["failed"], 0, run)
+        self.assertLess(run.seconds, seconds + 2.5, run)
+        return run
+
+    def expect_only(self, run, error, at_least=1):
+        step = run.step("bad", "bad")
+        classes = {name: count for name, count in step["errors"].items() if count}
+        classes.pop("cancelled", None)
+        self.assertEqual(list(classes), [error], f"{step['samples']}\n{run}")
+        self.assertGreaterEqual(classes[error], at_least, run)
+        self.assertEqual(step["failed"], step["requests"], run)
+        samples = [each for each in step["samples"] if each["class"] == error]
+        self.assertTrue(samples and samples[0]["detail"], run)
+        return samples[0]["detail"]
+
+    def test_a_refused_connection_is_connect(self):
+        port, holder = closed_port()
+        with holder:
+            run = self.run_against(f"http://127.0.0.1:{port}")
+        self.expect_only(run, "connect", 5)
+
+    def test_a_reset_in_place_of_a_reply_is_reset(self):
+        def handler(connection):
+            ask(connection)
+            reset(connection)
+
+        self.expect_only(self.run_against(self.serve(handler).url), "reset", 5)
+
+    def test_a_reset_right_after_accept_is_reset(self):
+        self.expect_only(self.run_against(self.serve(reset).url), "reset", 5)
+
+    def test_a_server_that_stalls_after_accept_is_timeout(self):
+        run = self.run_against(self.serve(hold).url)
+        self.expect_only(run, "timeout", 4)
+        self.assertLess(run.step("bad", "bad")["latency_us"]["max"], 400_000)
+
+    def test_the_end_of_the_stream_mid_body_is_reset(self):
+        def handler(connection):
+            ask(connection)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+            connection.shutdown(socket.SHUT_WR)
+            hold(connection)
+
+        self.expect_only(self.run_against(self.serve(handler).url), "reset", 5)
+
+    def test_the_end_of_the_stream_inside_chunks_is_reset(self):
+        def handler(connection):
+            ask(connection)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")
+
+        self.expect_only(self.run_against(self.serve(handler).url), "reset", 5)
+
+    def test_the_end_of_the_stream_inside_the_head_is_reset(self):
+        def handler(connection):
+            ask(connection)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Le")
+
+        self.expect_only(self.run_against(self.serve(handler).url), "reset", 5)
+
+    def test_garbage_is_protocol(self):
+        def handler(connection):
+            ask(connection)
+            connection.sendall(b"\x00\xff\x13 no such thing as HTTP \r\n\r\n")
+            hold(connection)
+
+        self.expect_only(self.run_against(self.serve(handler).url), "protocol", 5)
+
+    def test_a_wrong_content_length_is_protocol(self):
+        def handler(connection):
+            ask(connection)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd")
+            hold(connection)
+
+        self.expect_only(self.run_against(self.serve(handler).url), "protocol", 5)
+
+    def test_a_slow_drip_past_the_time_out_is_timeout(self):
+        gone = threading.Event()
+        self.addCleanup(gone.set)
+
+        def handler(connection):
+            ask(connection)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+            while not gone.wait(0.02):
+                connection.sendall(b".")
+
+        self.expect_only(self.run_against(self.serve(handler).url), "timeout", 4)
+
+    def test_a_header_line_without_end_is_protocol(self):
+        def handler(connection):
+            ask(connection)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+            while True:
+                connection.sendall(b"x" * 65536)
+
+        self.expect_only(self.run_against(self.serve(handler).url, timeout="5s"), "protocol", 5)
+
+    def test_header_lines_without_end_are_protocol(self):
+        def handler(connection):
+            ask(connection)
+            connection.sendall(b"HTTP/1.1 200 OK\r\n")
+            while True:
+                connection.sendall(b"X: y\r\n" * 1000)
+
+        self.expect_only(self.run_against(self.serve(handler).url, timeout="5s"), "protocol", 5)
+
+    def test_a_body_beyond_the_limit_is_protocol(self):
+        def handler(connection):
+            ask(connection)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 1_000_000)
+            hold(connection)
+
+        self.expect_only(self.run_against(self.serve(handler).url, options="max_body: 10KB"), "protocol", 5)
+
+    def test_a_chunked_body_beyond_the_limit_is_protocol(self):
+        def handler(connection):
+            ask(connection)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            while True:
+                connection.sendall(b"400\r\n" + b"x" * 1024 + b"\r\n")
+
+        self.expect_only(self.run_against(self.serve(handler).url, options="max_body: 10KB"), "protocol", 5)
+
+    def test_a_listener_that_never_accepts_is_timeout(self):
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen(0)
+            fillers = []
+            for _ in range(4):  # beyond a full backlog SYNs are dropped
+                filler = socket.socket()
+                filler.setblocking(False)
+                filler.connect_ex(listener.getsockname())
+                fillers.append(filler)
+            run = self.run_against(f"http://127.0.0.1:{listener.getsockname()[1]}", timeout="30s",
+                                   options="connect_timeout: 200ms")
+            for filler in fillers:
+                filler.close()
+        self.assertIn("connection", self.expect_only(run, "timeout", 4))
+
+    def test_a_name_that_cannot_exist_is_dns(self):
+        self.assertIn("x.invalid", self.expect_only(self.run_against("http://x.invalid:81"), "dns"))
+
+    def test_a_name_resolved_for_each_connection_that_cannot_exist_is_dns(self):
+        self.expect_only(self.run_against("http://x.invalid:81", options="dns: each"), "dns")
+
+    def test_a_status_that_is_not_expected_is_status(self):
+        server = self.serve_http(lambda request: response("no", 503))
+        run = self.run_against(server.url)
+        self.assertIn("503", self.expect_only(run, "status", 5))
+        self.assertEqual(list(run.step("bad", "bad")["statuses"]), ["503"])
+
+    def test_a_missing_value_is_value_and_sends_nothing(self):
+        server = self.serve_http()
+        run = self.run_against(server.url, extra=", headers: { X: '${regex(\"a\", \"b\")}' }")
+        self.expect_only(run, "value", 5)
+        self.assertEqual(server.requests, [])
+
+    def test_a_required_check_is_check(self):
+        server = self.serve_http(lambda request: response('{"a": 1}'))
+        run = self.run_against(server.url, extra=", check: { json.a: { that: 2, required: true } }")
+        self.expect_only(run, "check", 5)
+
+    def test_what_the_grace_does_not_wait_for_is_cancelled(self):
+        run = self.run_against(self.serve(hold).url, timeout="20s")
+        self.assertEqual(run.step("bad", "bad")["errors"], {"cancelled": 2}, run)
+        self.assertEqual(run.workflow("bad")["interrupted_iterations"], 2)
+
+    def test_every_request_failing_is_exit_99(self):
+        port, holder = closed_port()
+        with holder:
+            run = self.run_muster("--url", f"http://127.0.0.1:{port}", "-n", "20", "-c", "2")
+        self.assertEqual((run.code, run.summary["verdict"]), (99, "failed"), run)
+        self.assertEqual(run.errors, {"connect": 20})
+        self.assertIn("all-failed", [mark["id"] for mark in run.summary["marks"]])
+
+    def test_failing_at_once_does_not_keep_the_run_from_ending(self):
+        port, holder = closed_port()
+        with holder:
+            run = self.run_muster("--url", f"http://127.0.0.1:{port}", "-d", "1s", "-c", "50")
+        self.assertEqual(run.code, 99, run)
+        self.assertLess(run.seconds, 2.5)
+
+
+class TlsErrors(ErrorClasses):
+    def setUp(self):
+        super().setUp()
+        self.certificate("server", "localhost")
+
+    def certificate(self, name, host):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                        "-keyout", f"{name}.key", "-out", f"{name}.pem", "-days", "2", "-subj", f"/CN={host}",
+                        "-addext", f"subjectAltName=DNS:{host}"], cwd=self.folder, check=True, capture_output=True)
+
+    def serve_tls(self, name="server", **limits):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / f"{name}.pem", self.folder / f"{name}.key")
+        for key, value in limits.items():
+            setattr(context, key, value)
+        return self.serve_http(context=context)
+
+    def local(self, server, **more):
+        options = {"hosts": "{ localhost: 127.0.0.1 }", **more}
+        return {"url": f"https://localhost:{server.port}",
+                "options": ", ".join(f"{key}: {value}" for key, value in options.items())}
+
+    def test_a_self_signed_certificate_is_tls(self):
+        self.assertIn("self-signed", self.expect_only(self.run_against(**self.local(self.serve_tls())), "tls", 5))
+
+    def test_a_self_signed_certificate_is_accepted_when_told_so(self):
+        run = self.run_against(**self.local(self.serve_tls(), insecure="true"))
+        self.assertEqual(run.errors, {}, run)
+
+    def test_a_trusted_certificate_of_another_host_is_tls(self):
+        self.certificate("other", "other.test")
+        run = self.run_against(**self.local(self.serve_tls("other"), ca=self.folder / "other.pem"))
+        self.assertIn("mismatch", self.expect_only(run, "tls", 5))
+
+    def test_https_to_a_plain_port_is_tls(self):
+        server = self.serve(lambda connection: connection.recv(65536) and connection.sendall(response("what?", 400)))
+        self.expect_only(self.run_against(**self.local(server)), "tls", 5)
+
+    def test_a_handshake_that_hangs_is_timeout(self):
+        server = self.serve(hold)
+        run = self.run_against(timeout="20s", **self.local(server, tls_timeout="200ms"))
+        self.assertIn("handshake", self.expect_only(run, "timeout", 4))
+
+    def test_a_server_below_the_lowest_version_is_tls(self):
+        server = self.serve_tls(maximum_version=ssl.TLSVersion.TLSv1_2)
+        run = self.run_against(**self.local(server, insecure="true", tls_min='"1.3"'))
+        self.expect_only(run, "tls", 5)
+
+    def test_a_server_that_wants_a_client_certificate_is_tls(self):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / "server.pem", self.folder / "server.key")
+        context.load_verify_locations(self.folder / "server.pem")
+        context.verify_mode = ssl.CERT_REQUIRED
+        server = self.serve_http(context=context)
+        self.expect_only(self.run_against(**self.local(server, insecure="true")), "tls", 5)
+
+    def test_a_server_that_closes_tls_connections_while_bodies_are_sent_is_reset(self):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / "server.pem", self.folder / "server.key")
+
+        def handler(connection):
+            connection.recv(1)
+            reset(connection)
+
+        server = self.serve(handler, context=context)
+        body = self.write("body.bin", b"x" * 4_000_000)
+        run = self.run_against(**self.local(server, insecure="true"), extra=f", file: {body}")
+        self.expect_only(run, "reset", 5)
+
+
+# The TLS cases inherit the ways to run and to judge, not the plain cases.
+for name in [name for name in vars(ErrorClasses) if name.startswith("test_")]:
+    setattr(TlsErrors, name, None)
+
+
+class Exhaustion(ProcessTest):
+    def test_file_descriptors_running_out_is_resource(self):
+        server = self.serve_http()
+
+        def few():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+
+        run = self.run_muster("--url", server.url, "-c", "60", "-d", "1s", "--cores", "1", preexec_fn=few)
+        self.assertEqual(run.code, 0, run)
+        self.assertEqual(list(run.errors), ["resource"], run)
+        self.assertGreater(run.summary["requests"], run.summary["failed"])
+        self.assertIn("ulimit", run.text())
+        self.assertLess(run.seconds, 3)
+
+    def test_local_ports_running_out_is_resource(self):
+        enter = ["unshare", "--net", "--map-root-user", "sh", "-c"]
+        if subprocess.run([*enter, "ip link set lo up"], capture_output=True).returncode != 0:
+            self.skipTest("no network namespaces here")
+        output = self.folder / "summary.json"
+        script = f"""
+            ip link set lo up
+            echo '50000 50019' > /proc/sys/net/ipv4/ip_local_port_range
+            '{MUSTER}' target --listen 127.0.0.1:8080 > ready & server=$!
+            tries=0
+            until grep -q http ready 2>/dev/null; do
+              tries=$((tries + 1)); [ $tries -lt 500 ] || exit 9; sleep 0.01
+            done
+            '{MUSTER}' run --url http://127.0.0.1:8080/ -c 40 -d 1s --cores 1 --out json='{output}'; code=$?
+            kill $server; wait; exit $code"""
+        done = subprocess.run([*enter, script], cwd=self.folder, capture_output=True, timeout=30, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        summary = json.loads(output.read_text())
+        self.assertEqual(list(summary["errors"]), ["resource"], done.stdout)
+        self.assertGreater(summary["requests"], summary["failed"])
+        self.assertIn("source", done.stdout + output.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
