@@ -26,6 +26,7 @@ base::Expected<Address> Address::parse(std::string_view ip, std::uint16_t port) 
   if (ip.starts_with('[') && ip.ends_with(']')) ip = ip.substr(1, ip.size() - 2);
   const std::string text(ip);
   Address address;
+  if (text.find('\0') != std::string::npos) return base::fail("expected an IPv4 or IPv6 address, found a zero byte");
   if (inet_pton(AF_INET, text.c_str(), &address.storage_.v4.sin_addr) == 1) {
     address.storage_.v4.sin_family = AF_INET;
   } else if (inet_pton(AF_INET6, text.c_str(), &address.storage_.v6.sin6_addr) == 1) {

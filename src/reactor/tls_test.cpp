@@ -1,0 +1,231 @@
+#include "reactor/tls.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/crypto.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+
+namespace muster::reactor {
+namespace {
+
+using testing::HasSubstr;
+
+// Blocks that OpenSSL holds; counted from before its first use.
+std::atomic<std::int64_t> held{0};
+
+void* count_malloc(std::size_t size, const char*, int) {
+  if (size == 0) return nullptr;
+  held.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(size);
+}
+void* count_realloc(void* old, std::size_t size, const char* file, int line) {
+  if (old == nullptr) return count_malloc(size, file, line);
+  if (size == 0) {
+    held.fetch_sub(1, std::memory_order_relaxed);
+    std::free(old);
+    return nullptr;
+  }
+  return std::realloc(old, size);
+}
+void count_free(void* old, const char*, int) {
+  if (old == nullptr) return;
+  held.fetch_sub(1, std::memory_order_relaxed);
+  std::free(old);
+}
+const bool kCounting = CRYPTO_set_mem_functions(&count_malloc, &count_realloc, &count_free) == 1;
+
+// A client and a server session over a socket pair, driven in turn in one thread.
+class Line {
+ public:
+  Line() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends_), 0); }
+  ~Line() {
+    client.close();
+    server.close();
+    for (const int end : ends_) close(end);
+  }
+
+  // How the client's side of the handshake ended.
+  IoStatus shake(TlsContext& client_context, TlsContext& server_context, const std::string& host) {
+    EXPECT_TRUE(client.connect(client_context, ends_[0], host));
+    EXPECT_TRUE(server.accept(server_context, ends_[1]));
+    IoStatus ours = IoStatus::kWouldBlock;
+    IoStatus theirs = IoStatus::kWouldBlock;
+    for (int i = 0; i < 20; ++i) {
+      if (ours == IoStatus::kWouldBlock) ours = client.handshake();
+      if (theirs == IoStatus::kWouldBlock) theirs = server.handshake();
+    }
+    return ours;
+  }
+
+  // Sends `text` from the server to the client; session tickets come with it.
+  std::string talk(const std::string& text) {
+    EXPECT_EQ(server.write(text.data(), text.size()).bytes, text.size());
+    char buffer[256];
+    const IoResult got = client.read(buffer, sizeof(buffer));
+    return {buffer, got.bytes};
+  }
+
+  void hang_up() { shutdown(ends_[1], SHUT_RDWR); }
+
+  TlsSession client;
+  TlsSession server;
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+class Tls : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
+    server_ = std::move(*TlsContext::throw_away_server());
+    ca_file_ = testing::TempDir() + "muster_tls_test_ca.pem";
+    std::ofstream(ca_file_) << server_->certificate();
+  }
+  std::unique_ptr<TlsContext> client(bool verify, bool resume = true) const {
+    TlsOptions options;
+    options.verify = verify;
+    options.resume = resume;
+    if (verify) options.ca_file = ca_file_;
+    auto made = TlsContext::client(options);
+    EXPECT_TRUE(made) << made.error().message;
+    return std::move(*made);
+  }
+  std::unique_ptr<TlsContext> server_;
+  std::string ca_file_;
+};
+
+TEST_F(Tls, CarriesTextBothWays) {
+  const auto context = client(true);
+  Line line;
+  ASSERT_EQ(line.shake(*context, *server_, "localhost"), IoStatus::kDone) << line.client.error();
+  EXPECT_EQ(line.talk("hello"), "hello");
+  EXPECT_EQ(line.client.write("back", 4).bytes, 4U);
+  char buffer[16];
+  EXPECT_EQ(line.server.read(buffer, sizeof(buffer)).bytes, 4U);
+  EXPECT_EQ(line.client.read(buffer, sizeof(buffer)).status, IoStatus::kWouldBlock);
+}
+
+TEST_F(Tls, VerifiesAddressesToo) {
+  const auto context = client(true);
+  Line line;
+  EXPECT_EQ(line.shake(*context, *server_, "127.0.0.1"), IoStatus::kDone) << line.client.error();
+}
+
+TEST_F(Tls, RefusesAnotherHostsCertificate) {
+  const auto context = client(true);
+  for (const char* host : {"shop.test", "127.0.0.2"}) {
+    Line line;
+    EXPECT_EQ(line.shake(*context, *server_, host), IoStatus::kFailed);
+    EXPECT_THAT(line.client.error(), HasSubstr("certificate verify failed"));
+    EXPECT_THAT(line.client.error(), HasSubstr("mismatch"));
+  }
+}
+
+TEST_F(Tls, RefusesAnAuthorityThatItDoesNotKnow) {
+  TlsOptions options;
+  const auto context = TlsContext::client(options);
+  ASSERT_TRUE(context);
+  Line line;
+  EXPECT_EQ(line.shake(**context, *server_, "localhost"), IoStatus::kFailed);
+  EXPECT_THAT(line.client.error(), HasSubstr("self-signed"));
+}
+
+TEST_F(Tls, AcceptsAnyCertificateWhenToldNotToVerify) {
+  const auto context = client(false);
+  Line line;
+  EXPECT_EQ(line.shake(*context, *server_, "shop.test"), IoStatus::kDone) << line.client.error();
+}
+
+TEST_F(Tls, ResumesASessionOfTheSameHostAndNoOther) {
+  const auto context = client(true);
+  const auto resumed = [&](const std::string& host) {
+    Line line;
+    EXPECT_EQ(line.shake(*context, *server_, host), IoStatus::kDone) << line.client.error();
+    line.talk("x");
+    return line.client.resumed();
+  };
+  EXPECT_FALSE(resumed("localhost"));
+  EXPECT_TRUE(resumed("localhost"));
+  EXPECT_TRUE(resumed("localhost"));
+  EXPECT_FALSE(resumed("127.0.0.1"));
+}
+
+TEST_F(Tls, DoesNotResumeWhenToldNotTo) {
+  const auto context = client(true, false);
+  for (int i = 0; i < 2; ++i) {
+    Line line;
+    ASSERT_EQ(line.shake(*context, *server_, "localhost"), IoStatus::kDone);
+    line.talk("x");
+    EXPECT_FALSE(line.client.resumed());
+  }
+}
+
+TEST_F(Tls, TellsAClosedPeerFromAFailure) {
+  const auto context = client(true);
+  Line line;
+  ASSERT_EQ(line.shake(*context, *server_, "localhost"), IoStatus::kDone);
+  line.talk("x");
+  line.server.send_close();
+  char buffer[16];
+  EXPECT_EQ(line.client.read(buffer, sizeof(buffer)).status, IoStatus::kClosed);
+
+  Line cut;
+  ASSERT_EQ(cut.shake(*context, *server_, "localhost"), IoStatus::kDone);
+  cut.talk("x");
+  cut.hang_up();
+  EXPECT_EQ(cut.client.read(buffer, sizeof(buffer)).status, IoStatus::kClosed);
+}
+
+TEST_F(Tls, GarbageInsteadOfAHandshakeFailsWithAReason) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+  const auto context = client(true);
+  {
+    TlsSession session;
+    ASSERT_TRUE(session.connect(*context, ends[0], "localhost"));
+    EXPECT_EQ(session.handshake(), IoStatus::kWouldBlock);
+    EXPECT_EQ(write(ends[1], "HTTP/1.1 400 Bad Request\r\n\r\n", 28), 28);
+    EXPECT_EQ(session.handshake(), IoStatus::kFailed);
+    EXPECT_THAT(session.error(), HasSubstr("wrong version number"));
+  }
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_F(Tls, NamesTheFileThatCannotBeRead) {
+  TlsOptions options;
+  options.ca_file = "/nowhere/ca.pem";
+  auto made = TlsContext::client(options);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("/nowhere/ca.pem"));
+  options.ca_file.clear();
+  options.cert_file = "/nowhere/cert.pem";
+  made = TlsContext::client(options);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("/nowhere/cert.pem"));
+}
+
+TEST_F(Tls, HoldsNoMemoryOfConnectionsThatAreOver) {
+  ASSERT_TRUE(kCounting);
+  const auto context = client(true);
+  const auto exchange = [&] {
+    Line line;
+    ASSERT_EQ(line.shake(*context, *server_, "localhost"), IoStatus::kDone);
+    line.talk("x");
+  };
+  for (int i = 0; i < 10; ++i) exchange();
+  const std::int64_t before = held.load();
+  for (int i = 0; i < 100; ++i) exchange();
+  // The server's own cache of sessions may grow by one entry each; anything beyond a handful a connection is a leak.
+  EXPECT_LT(held.load() - before, 100 * 20);
+}
+
+}  // namespace
+}  // namespace muster::reactor
