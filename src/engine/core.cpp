@@ -1,5 +1,6 @@
 #include "engine/core.h"
 
+#include <algorithm>
 #include <ctime>
 #include <thread>
 
@@ -76,7 +77,9 @@ void Core::run(base::Instant epoch) {
   cpu_at_start_ = thread_cpu();
   loop_.refresh();
   scheduler_->start(epoch);
-  next_tick_ = epoch + kRecordingInterval;
+  // One tick falls on the start of counted time, so that the seconds of the series are whole.
+  const base::Duration first = context_.program.load.warm_up % kRecordingInterval;
+  next_tick_ = epoch + (first > base::Duration::zero() ? first : kRecordingInterval);
   loop_.timers().arm(tick_, next_tick_);
   while (!scheduler_->done()) {
     loop_.turn<HttpConnection>(interpreter_.has_ready() ? loop_.now() : base::kNever);
@@ -96,9 +99,9 @@ void Core::stamp() {
   record.use.elapsed = record.elapsed;
 }
 
+// What the set holds by now is of counted time already: whoever records looks at when the work began.
 void Core::begin_counting() {
   counting_ = true;
-  recordings_.current().clear();
   recordings_.current().counted = true;
   cpu_at_start_ = thread_cpu();
 }
@@ -112,7 +115,7 @@ void Core::tick() {
     fresh.counted = counting_;
     fresh.vus = scheduler_->active();
     fresh.peak_vus = fresh.vus;
-    fresh.second = static_cast<std::uint32_t>(base::seconds(next_tick_ - counted_from_) + 1e-6);
+    fresh.second = static_cast<std::uint32_t>(std::max(base::seconds(next_tick_ - counted_from_) + 1e-6, 0.0));
   }
   next_tick_ += kRecordingInterval;
   if (next_tick_ <= now) next_tick_ = now + kRecordingInterval;  // the machine slept
@@ -123,7 +126,7 @@ void Core::hand_over_last() {
   loop_.refresh();
   if (!counting_ && loop_.now() >= counted_from_) begin_counting();
   stamp();
-  while (!recordings_.swap()) std::this_thread::yield();
+  while (!recordings_.swap()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void Core::deliver(const Command& command) {

@@ -78,9 +78,13 @@ class Loop {
  private:
   static void on_ready(Watcher&, std::uint32_t) {}
   int wait(base::Instant until);
+  int wait_briefly(base::Instant deadline, int room);
+  void arm_alarm(base::Instant deadline);
 
   int epoll_ = -1;
-  bool precise_ = true;  // the kernel has epoll_pwait2
+  int alarm_ = -1;            // timerfd for deadlines that are not near
+  base::Instant alarm_at_{};  // when it rings
+  bool precise_ = true;       // the kernel has epoll_pwait2
   base::Instant now_{};
   Timers timers_;
   std::array<epoll_event, kMaxEvents> events_;
