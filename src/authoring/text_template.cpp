@@ -5,6 +5,7 @@
 #include "authoring/arena_text.h"
 #include "authoring/holes.h"
 #include "authoring/value_text.h"
+#include "protocol/percent.h"
 
 namespace muster::authoring {
 namespace {
@@ -52,6 +53,24 @@ bool append_escaped(Out& out, const Value& value, Escape escape) {
   return false;
 }
 
+std::string written_literal(std::string_view text, Escape escape, Literals literals) {
+  std::string out;
+  switch (literals) {
+    case Literals::kAsWritten:
+      out = text;
+      break;
+    case Literals::kEscaped:
+      append_escaped(out, Value::of(text), escape);
+      break;
+    case Literals::kRepaired: {
+      namespace percent = protocol::percent;
+      percent::append_repaired(out, text, escape == Escape::kPath ? percent::kPathBytes : percent::kQueryBytes);
+      break;
+    }
+  }
+  return out;
+}
+
 std::unexpected<base::Error> no_value(std::string_view source) {
   return base::fail(fmt::format("${{{0}}} has no value; give it a default with ${{{0} ?? 'default'}}", source));
 }
@@ -63,7 +82,8 @@ std::unexpected<base::Error> forbidden(std::string_view source) {
 
 }  // namespace
 
-std::expected<TextTemplate, ExpressionError> TextTemplate::compile(std::string_view text, Scope& scope, Escape escape) {
+std::expected<TextTemplate, ExpressionError> TextTemplate::compile(std::string_view text, Scope& scope, Escape escape,
+                                                                   Literals literals) {
   auto pieces = split_holes(text);
   if (!pieces) return std::unexpected(std::move(pieces.error()));
   TextTemplate made;
@@ -79,7 +99,7 @@ std::expected<TextTemplate, ExpressionError> TextTemplate::compile(std::string_v
         return std::unexpected(
             ExpressionError{"a header cannot carry line breaks or zero bytes", piece.offset + place});
       }
-      literal(piece.text);
+      literal(written_literal(piece.text, escape, literals));
       continue;
     }
     auto hole = Expression::compile(piece.text, scope);

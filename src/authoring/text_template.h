@@ -21,10 +21,18 @@ enum class Escape : std::uint8_t {
   kJson,    // inside a JSON string
 };
 
+// What happens to the text around the holes.
+enum class Literals : std::uint8_t {
+  kAsWritten,
+  kEscaped,   // as the holes: the whole text is one value of its place
+  kRepaired,  // of a URL: what may not stand bare in it is percent-encoded, triplets and separators stay
+};
+
 class TextTemplate {
  public:
   // `${x}` is a hole, `$${` stands for a literal `${`.
-  static std::expected<TextTemplate, ExpressionError> compile(std::string_view text, Scope& scope, Escape escape);
+  static std::expected<TextTemplate, ExpressionError> compile(std::string_view text, Scope& scope, Escape escape,
+                                                              Literals literals = Literals::kAsWritten);
 
   bool constant() const { return holes_ == 0; }
 

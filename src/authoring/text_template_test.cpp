@@ -47,6 +47,18 @@ TEST_F(TemplateTest, HolesAreEscapedForTheirPlaceAndLiteralsAreNot) {
   EXPECT_EQ(rendered("x${1e300}", Escape::kQuery), "x1e%2B300");
 }
 
+TEST_F(TemplateTest, LiteralsOfAValueAreEscapedAsItsHolesAre) {
+  const auto value = [this](std::string_view text, Escape escape, Literals literals) {
+    std::string out;
+    EXPECT_TRUE(TextTemplate::compile(text, scope_, escape, literals)->render(scope_.evaluation(), out));
+    return out;
+  };
+  EXPECT_EQ(value("a & ${clean} = b", Escape::kQuery, Literals::kEscaped), "a%20%26%20x%26y%3D1%20%3D%20b");
+  EXPECT_EQ(value("say \"${n}\"", Escape::kJson, Literals::kEscaped), "say \\\"1.5\\\"");
+  EXPECT_EQ(value("/a b%20c/ü/${clean}", Escape::kPath, Literals::kRepaired), "/a%20b%20c/%C3%BC/x%26y%3D1");
+  EXPECT_EQ(value("?x=1&y=a b ${n}", Escape::kQuery, Literals::kRepaired), "?x=1&y=a%20b%201.5");
+}
+
 TEST_F(TemplateTest, HeadersRefuseLineBreaks) {
   EXPECT_NE(rendered("x ${text}", Escape::kHeader).find("line break"), std::string::npos);
   EXPECT_NE(rendered("x ${'a\\r'}", Escape::kHeader).find("line break"), std::string::npos);

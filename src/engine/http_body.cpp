@@ -15,6 +15,7 @@ namespace muster::engine {
 namespace {
 
 using authoring::Escape;
+using authoring::Literals;
 using authoring::TextTemplate;
 using Done = base::Expected<void>;
 
@@ -25,8 +26,9 @@ bool has_hole(std::string_view text) {
   return text.find("${") != std::string_view::npos;
 }
 
-base::Expected<TextTemplate> compiled(const std::string& text, authoring::Scope& scope, Escape escape) {
-  auto made = TextTemplate::compile(text, scope, escape);
+base::Expected<TextTemplate> compiled(const std::string& text, authoring::Scope& scope, Escape escape,
+                                      Literals literals = Literals::kAsWritten) {
+  auto made = TextTemplate::compile(text, scope, escape, literals);
   if (!made) return base::fail(fmt::format("'{}': {}", text, made.error().message));
   return std::move(*made);
 }
@@ -49,7 +51,7 @@ std::string text_of(const model::Tree& tree) {
 
 Done add_json(Pieces& pieces, const model::Tree& tree, authoring::Scope& scope) {
   if (const std::string* text = tree.text(); text != nullptr && has_hole(*text)) {
-    auto probe = compiled(*text, scope, Escape::kJson);
+    auto probe = compiled(*text, scope, Escape::kJson, Literals::kEscaped);
     if (!probe) return std::unexpected(probe.error());
     if (probe->single_hole()) {
       pieces.json_hole(std::move(*probe));
@@ -102,7 +104,9 @@ Done add_form(Pieces& pieces, const model::TreeMap& fields, authoring::Scope& sc
     first = false;
     const std::string text = text_of(value);
     if (has_hole(text)) {
-      if (auto done = add_text(pieces, text, scope, Escape::kQuery); !done) return done;
+      auto made = compiled(text, scope, Escape::kQuery, Literals::kEscaped);
+      if (!made) return std::unexpected(made.error());
+      pieces.hole(std::move(*made));
     } else {
       std::string encoded;
       protocol::append_form_encoded(encoded, text);

@@ -63,8 +63,9 @@ class Preparation {
   Done body();
   void finish_headers();
   void fold();
-  Done add(Pieces& pieces, const std::string& text, Escape escape) {
-    auto compiled = TextTemplate::compile(text, context_.scope, escape);
+  Done add(Pieces& pieces, const std::string& text, Escape escape,
+           authoring::Literals literals = authoring::Literals::kAsWritten) {
+    auto compiled = TextTemplate::compile(text, context_.scope, escape, literals);
     if (!compiled) return base::fail(fmt::format("'{}': {}", text, compiled.error().message));
     if (compiled->constant()) {
       std::string rendered;
@@ -160,8 +161,9 @@ Preparation::Done Preparation::address() {
   if (const std::size_t fragment = rest.find('#'); fragment != std::string::npos) rest.resize(fragment);
   const std::size_t mark = query_start(rest);
   if (!rest.starts_with('/')) made_->target.literal("/");
-  if (auto done = add(made_->target, rest.substr(0, mark), Escape::kPath); !done) return done;
-  return mark < rest.size() ? add(made_->target, rest.substr(mark), Escape::kQuery) : Done{};
+  constexpr auto kRepaired = authoring::Literals::kRepaired;
+  if (auto done = add(made_->target, rest.substr(0, mark), Escape::kPath, kRepaired); !done) return done;
+  return mark < rest.size() ? add(made_->target, rest.substr(mark), Escape::kQuery, kRepaired) : Done{};
 }
 
 Preparation::Done Preparation::query() {
@@ -178,7 +180,7 @@ Preparation::Done Preparation::query() {
     const std::string text = value.text() != nullptr ? *value.text() : "";
     if (text.find("${") == std::string::npos) {
       into.literal(protocol::encode_query(text));
-    } else if (auto done = add(into, text, Escape::kQuery); !done) {
+    } else if (auto done = add(into, text, Escape::kQuery, authoring::Literals::kEscaped); !done) {
       return done;
     }
     first = false;
@@ -249,6 +251,8 @@ Preparation::Done Preparation::body() {
 }
 
 void Preparation::finish_headers() {
+  made_->own_host = has_header("host");
+  made_->own_length = has_header("content-length");
   if (!content_type_.empty() && !has_header("content-type")) {
     made_->headers.literal("Content-Type: " + content_type_ + "\r\n");
   }
@@ -324,16 +328,19 @@ base::Expected<void> PreparedHttp::render(const authoring::Evaluation& evaluatio
     address = std::move(*parsed);
     out += address.target;
   }
-  out += " HTTP/1.1\r\nHost: ";
-  out += static_origin ? url.authority() : address.authority();
-  out += "\r\n";
+  out += " HTTP/1.1\r\n";
+  if (!own_host) {
+    out += "Host: ";
+    out += static_origin ? url.authority() : address.authority();
+    out += "\r\n";
+  }
   if (auto done = headers.render(evaluation, out); !done) return done;
   const std::size_t length_at = out.size();
-  if (!has_body) {
-    if (method == "POST" || method == "PUT" || method == "PATCH") out += "Content-Length: 0\r\n";
+  if (!has_body || own_length) {
+    if (!own_length && (method == "POST" || method == "PUT" || method == "PATCH")) out += "Content-Length: 0\r\n";
     head = out.size();
     out += "\r\n";
-    return {};
+    return has_body ? body.render(evaluation, out) : base::Expected<void>{};
   }
   // The body goes behind a gap that is then filled with its length, so that it is rendered in place.
   constexpr std::string_view kGap = "Content-Length:                     \r\n\r\n";
