@@ -16,6 +16,7 @@ base::Expected<std::unique_ptr<Engine>> Engine::make(const PlanSlice& slice, con
   if (!program) return std::unexpected(program.error());
   auto shape = registry.shapes.make(slice.workflow->load);
   if (!shape) return std::unexpected(shape.error());
+  (*program)->open = (*shape)->open();
   return std::unique_ptr<Engine>(new Engine(std::move(*program), std::move(*shape), registry, slice));
 }
 
@@ -62,7 +63,7 @@ void Engine::run_core(std::size_t index) {
   ++ready_;
   changed_.notify_all();
   changed_.wait(lock, [this] { return go_ || cancelled_; });
-  if (cancelled_) return;
+  if (!go_) return;
   lock.unlock();
   core.run(epoch_);
 }
@@ -113,7 +114,7 @@ bool Engine::finished() const {
 void Engine::join() {
   if (threads_.empty()) return;
   // A core that is done hands its last recording over only once the one before it was taken.
-  while (!finished() && !cancelled_) {
+  while (!finished()) {
     if (!drain()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   for (std::thread& thread : threads_) thread.join();

@@ -77,6 +77,7 @@ bool Interpreter::fill_slots(Vu& vu) {
   }
   for (std::size_t i = 0; i < program_.feeders.size(); ++i) {
     const FeederUse& use = program_.feeders[i];
+    if (!use.read_by[static_cast<std::size_t>(vu.list)]) continue;
     const auto row = cursors_[i].next(vu.number, random_);
     if (!row) {
       recording().note(fmt::format("{}: '{}' had no row left for another iteration", kUniqueDataEnded, use.name));
@@ -168,6 +169,8 @@ Interpreter::Step Interpreter::sleep(Strand& strand, const Think& length) {
   const base::Duration wait =
       length.least + base::Duration(spread == 0 ? 0 : static_cast<std::int64_t>(random_.below(spread + 1)));
   if (wait <= base::Duration::zero()) return Step::kNext;
+  // Thinking before the first call of an arrival is meant, and no part of that call's latency.
+  if (strand.vu->intended != base::Instant{}) strand.vu->intended += wait;
   strand.due = loop_.now() + wait;
   loop_.timers().arm(strand, strand.due);
   return Step::kWait;
@@ -215,7 +218,7 @@ Interpreter::Step Interpreter::stop(Strand& strand, const Op& op) {
   Vu& vu = *strand.vu;
   vu.stop_list = true;
   const auto scope = static_cast<StopScope>(op.a);
-  if (scope != StopScope::kIteration) vu.retiring = true;
+  if (scope != StopScope::kIteration) scheduler_->retire(vu);
   if (scope == StopScope::kWorkflow) scheduler_->stop_requested();
   strand.frames.clear();
   if (strand.part_of != nullptr) {
@@ -307,7 +310,9 @@ Interpreter::Step Interpreter::retry_test(Strand& strand, const Op& op) {
     return Step::kNext;
   }
   strand.failing = false;
-  for (const std::uint32_t step : retry.steps) ++recording().steps[step].retried;
+  if (counted(loop_.now())) {
+    for (const std::uint32_t step : retry.steps) ++recording().steps[step].retried;
+  }
   strand.pc = op.b;
   return sleep(strand, retry.delay);
 }

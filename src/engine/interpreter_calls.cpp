@@ -94,7 +94,7 @@ void Interpreter::record_call(const Call& call, const Outcome& outcome, bool ok,
     if (outcome.phases[i] >= base::Duration::zero()) record.phases[i].record(outcome.phases[i]);
   }
   record.latency.record(outcome.finished - call.intended);
-  if (program_.load.open()) record.service.record(outcome.finished - call.started);
+  if (program_.open) record.service.record(outcome.finished - call.started);
   if (ok) [[likely]] {
     ++record.ok;
     return;

@@ -2,6 +2,7 @@
 // then only read, by all cores at once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -77,6 +78,9 @@ enum class OpKind : std::uint8_t {
   kFork,         // a: fork
   kEnd,          // of a branch or of the whole list
 };
+
+// The lists of steps of a workflow; kNone: a VU between them.
+enum class VuList : std::uint8_t { kNone, kStart, kLoop, kStop };
 
 enum class StopScope : std::uint8_t { kIteration, kVu, kWorkflow };
 
@@ -157,6 +161,7 @@ struct FeederUse {
   std::string name;
   model::Pick pick = model::Pick::kSequential;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> columns;  // slot, column
+  std::array<bool, 4> read_by{};                                 // by VuList: only who reads it takes a row
 };
 
 struct CompiledProvide {
@@ -182,6 +187,7 @@ struct Program {
   List loop;
   List stop;
   bool test = false;  // has a test step
+  bool open = false;  // its load shape describes arrivals
 
   std::vector<CallPlan> calls;
   std::vector<std::string> kinds;  // protocols in use

@@ -55,12 +55,13 @@ std::uint32_t ProgramScope::variable(const std::string& name) {
   const auto [entry, fresh] = variables_.try_emplace(name, 0);
   if (fresh) entry->second = new_slot();
   auto& kept = program_.kept_slots;
-  if (in_start_ && std::find(kept.begin(), kept.end(), entry->second) == kept.end()) kept.push_back(entry->second);
+  if (list_ == VuList::kStart && std::find(kept.begin(), kept.end(), entry->second) == kept.end())
+    kept.push_back(entry->second);
   return entry->second;
 }
 
 void ProgramScope::add_step(const std::string& name, std::uint32_t call, const model::StepKind& kind) {
-  const StepEntry entry{.call = call, .kind = &kind, .in_start = in_start_};
+  const StepEntry entry{.call = call, .kind = &kind, .in_start = list_ == VuList::kStart};
   steps_.insert_or_assign(name, entry);
   calls_.insert_or_assign(call, entry);
 }
@@ -132,9 +133,12 @@ base::Expected<Slot> ProgramScope::step_result(const StepEntry& entry, const Pat
 FeederUse& ProgramScope::feeder_use(const std::string& name, std::shared_ptr<const authoring::Feeder> feeder,
                                     model::Pick pick) {
   for (FeederUse& each : program_.feeders) {
-    if (each.name == name) return each;
+    if (each.name != name) continue;
+    each.read_by[static_cast<std::size_t>(list_)] = true;
+    return each;
   }
-  program_.feeders.push_back({.feeder = std::move(feeder), .name = name, .pick = pick, .columns = {}});
+  program_.feeders.push_back({.feeder = std::move(feeder), .name = name, .pick = pick, .columns = {}, .read_by = {}});
+  program_.feeders.back().read_by[static_cast<std::size_t>(list_)] = true;
   return program_.feeders.back();
 }
 
@@ -193,6 +197,9 @@ std::optional<Slot> ProgramScope::used_key(const Path& path) {
   if (use == workflow_.uses.end()) return std::nullopt;
   const std::string key = "use." + root;
   if (const auto found = constants_.find(key); found != constants_.end()) {
+    for (const FeederUse& each : program_.feeders) {
+      if (each.name == key) feeder_use(key, each.feeder, each.pick);
+    }
     return Slot{.index = found->second, .rest = rest_of(path, 1)};
   }
   std::uint32_t slot = 0;

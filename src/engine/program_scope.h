@@ -29,8 +29,8 @@ class ProgramScope final : public authoring::Scope {
   // While set, bare result names (`status`, `json.x`) mean this call's own response.
   void set_own_response(std::optional<std::uint32_t> call) { own_ = call; }
 
-  // Slots filled from now on belong to `start`, and stay with the VU.
-  void set_in_start(bool in_start) { in_start_ = in_start; }
+  // What is resolved from now on is read in `list`. What `start` fills stays with the VU.
+  void enter(VuList list) { list_ = list; }
 
  private:
   struct StepEntry {
@@ -49,6 +49,7 @@ class ProgramScope final : public authoring::Scope {
   base::Expected<authoring::Slot> environment(const authoring::Path& path);
   std::optional<authoring::Slot> used_key(const authoring::Path& path);
   std::optional<authoring::Slot> intrinsic(const authoring::Path& path);
+  // Notes that the present list reads it, too.
   FeederUse& feeder_use(const std::string& name, std::shared_ptr<const authoring::Feeder> feeder, model::Pick pick);
 
   const model::Job& job_;
@@ -60,7 +61,7 @@ class ProgramScope final : public authoring::Scope {
   std::map<std::string, std::uint32_t> constants_;
   std::map<std::uint32_t, StepEntry> calls_;
   std::optional<std::uint32_t> own_;
-  bool in_start_ = false;
+  VuList list_ = VuList::kLoop;
 };
 
 }  // namespace muster::engine

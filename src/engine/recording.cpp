@@ -101,7 +101,7 @@ void add_provided(std::vector<model::Provided>& into, const model::Provided& val
 Collector::Collector(const Program& program, std::size_t cores) : core_vus_(cores) {
   totals_.name = program.workflow;
   totals_.state = model::WorkflowState::kRunning;
-  totals_.open = program.load.open();
+  totals_.open = program.open;
   totals_.max_vus = program.load.max_vus;
   totals_.cores.resize(cores);
   for (const StepInfo& info : program.steps) {

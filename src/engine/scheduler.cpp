@@ -63,8 +63,7 @@ void Scheduler::adjust() {
   // The newest go first; those between iterations end at once.
   for (auto vu = vus_.rbegin(); vu != vus_.rend() && active_ - retiring_ > wanted_; ++vu) {
     if (!vu->active || vu->retiring) continue;
-    vu->retiring = true;
-    ++retiring_;
+    retire(*vu);
     if (vu->list == VuList::kNone) {
       loop_.timers().cancel(vu->main);
       if (finish(*vu)) interpreter_.run_soon(vu->main);
@@ -73,13 +72,23 @@ void Scheduler::adjust() {
   arm_change();
 }
 
+void Scheduler::retire(Vu& vu) {
+  if (vu.retiring) return;
+  vu.retiring = true;
+  ++retiring_;
+}
+
 Vu& Scheduler::make_vu() {
   if (!spare_.empty()) {
     Vu& vu = *spare_.back();
     spare_.pop_back();
     return vu;
   }
-  return vus_.emplace_back(pool_, interpreter_, &Interpreter::on_timer, slice_.first_vu + vus_.size());
+  // Those that scaling adds beyond the peak are dealt out in turn, so that no two cores give the same number.
+  const std::uint64_t made = vus_.size();
+  const std::uint64_t number =
+      made < slice_.vus ? slice_.first_vu + made : shape_.peak_vus() + (made - slice_.vus) * slice_.cores + slice_.core;
+  return vus_.emplace_back(pool_, interpreter_, &Interpreter::on_timer, number);
 }
 
 Vu& Scheduler::activate_one() {
@@ -120,7 +129,10 @@ bool Scheduler::take_iteration(Vu& vu) {
 bool Scheduler::begin_iteration(Vu& vu, base::Instant intended) {
   if (interpreter_.prepare(vu, VuList::kLoop, intended)) return true;
   out_of_work_ = true;
-  if (shape_.open()) stop_soon_ = true;
+  if (shape_.open()) {
+    stop_soon_ = true;
+    drop_arrivals(1);
+  }
   return finish(vu);
 }
 
@@ -135,7 +147,7 @@ bool Scheduler::next_iteration(Vu& vu) {
 }
 
 void Scheduler::account_iteration(Vu& vu) {
-  if (counted()) {
+  if (counted(vu.began)) {
     Recording& record = recording();
     ++record.iterations;
     record.failed_iterations += vu.failed ? 1U : 0U;
@@ -158,7 +170,7 @@ bool Scheduler::list_ended(Vu& vu) {
   if (ended == VuList::kStart) {
     if (vu.failed) {
       recording().note("VUs ended because their `start` steps failed");
-      out_of_work_ = true;
+      if (shape_.open()) drop_arrivals(1);
       return finish(vu);
     }
     return shape_.open() ? begin_iteration(vu, vu.arrival) : next_iteration(vu);
@@ -185,8 +197,12 @@ void Scheduler::woke(Strand& strand) {
   if (&strand != &vu.main || vu.list != VuList::kNone || next_iteration(vu)) interpreter_.run(strand);
 }
 
+void Scheduler::drop_arrivals(std::uint64_t count) {
+  if (counted(loop_.now())) recording().dropped += count;
+}
+
 bool Scheduler::next_arrival_or_idle(Vu& vu) {
-  if (!queue_.empty() && !vu.retiring) {
+  if (!queue_.empty() && !vu.retiring && (!paused_ || ending_)) {
     const base::Instant intended = queue_.front();
     queue_.pop_front();
     return begin_iteration(vu, intended);
@@ -218,8 +234,13 @@ void Scheduler::deactivate(Vu& vu) {
   recording().vus = active_;
   // A VU that ran out of iterations or data stays ended; one that a ramp retired may come back.
   if (bound_.of == IterationBound::Of::kNothing) spare_.push_back(&vu);
-  if (bound_.of != IterationBound::Of::kNothing) out_of_work_ = true;
-  if (active_ == 0 && out_of_work_) stop_soon_ = true;
+  if (active_ == 0 && (out_of_work_ || out_of_vus())) stop_soon_ = true;
+}
+
+// Whether no VU will come any more, once those that are active have ended of themselves.
+bool Scheduler::out_of_vus() const {
+  if (bound_.of != IterationBound::Of::kNothing) return true;
+  return !shape_.open() && !paused_ && wanted_ > 0 && shape_.next_change(elapsed()) >= shape_.length();
 }
 
 void Scheduler::arm_arrival() {
@@ -228,7 +249,7 @@ void Scheduler::arm_arrival() {
 
 void Scheduler::arrive() {
   const base::Instant now = loop_.now();
-  const bool counts = counted();
+  const bool counts = counted(now);
   while (next_arrival_ <= now) {
     const base::Instant due = next_arrival_;
     next_arrival_ = at(arrivals_.next());
@@ -256,6 +277,10 @@ void Scheduler::arrive() {
 
 void Scheduler::after_turn() {
   if (stop_soon_ && !ending_) stop();
+  if (ending_ && active_ == 0 && !queue_.empty()) {
+    drop_arrivals(queue_.size());
+    queue_.clear();
+  }
 }
 
 void Scheduler::end_waiting_vus() {
@@ -289,12 +314,11 @@ void Scheduler::stop() {
 }
 
 void Scheduler::grace_over() {
-  Recording& record = recording();
-  record.dropped += queue_.size();
+  drop_arrivals(queue_.size());
   queue_.clear();
   for (Vu& vu : vus_) {
     if (!vu.active) continue;
-    if (vu.list == VuList::kLoop) ++record.interrupted;
+    if (vu.list == VuList::kLoop) ++recording().interrupted;
     interpreter_.interrupt(vu, true);
     deactivate(vu);
   }
@@ -302,6 +326,7 @@ void Scheduler::grace_over() {
 
 void Scheduler::abort() {
   if (!ending_) stop();
+  drop_arrivals(queue_.size());
   queue_.clear();
   loop_.timers().cancel(grace_);
   for (Vu& vu : vus_) {
@@ -320,13 +345,19 @@ void Scheduler::pause() {
 }
 
 void Scheduler::resume() {
-  if (!paused_) return;
+  if (!paused_ || ending_) return;
   paused_ = false;
   const base::Duration length = loop_.now() - paused_at_;
   paused_for_ += length;
   if (next_arrival_ != base::kNever) next_arrival_ += length;
   arm_end();
   if (shape_.open()) {
+    for (base::Instant& due : queue_) due += length;
+    while (free_ != nullptr && !queue_.empty()) {
+      Vu& vu = *free_;
+      free_ = vu.next_free;
+      if (next_arrival_or_idle(vu)) interpreter_.run_soon(vu.main);
+    }
     arm_arrival();
     return;
   }
@@ -339,6 +370,7 @@ void Scheduler::resume() {
 }
 
 void Scheduler::scale(double factor) {
+  if (!(factor >= 0) || (factor == 0 && shape_.open())) return;
   factor_ = factor;
   if (shape_.open()) {
     arrivals_.scale(factor);

@@ -46,7 +46,7 @@ class Scheduler final {
   void abort();
   void pause();
   void resume();
-  // `factor` times the VUs or the rate from now on.
+  // `factor` times the VUs or the rate from now on; a rate of nothing is a pause, and not taken.
   void scale(double factor);
 
   bool done() const { return started_ && ending_ && active_ == 0 && queue_.empty(); }
@@ -59,6 +59,8 @@ class Scheduler final {
   bool list_ended(Vu& vu);
   void woke(Strand& strand);
   void stop_requested() { stop_soon_ = true; }
+  // `vu` ends after this iteration.
+  void retire(Vu& vu);
   // Once a turn: acts on what was asked for during it.
   void after_turn();
 
@@ -69,7 +71,7 @@ class Scheduler final {
   };
 
   Recording& recording() { return recordings_.current(); }
-  bool counted() const { return loop_.now() >= epoch_ + program_.load.warm_up; }
+  bool counted(base::Instant when) const { return when >= epoch_ + program_.load.warm_up; }
   void adjust();
   void arm_change();
   Vu& activate_one();
@@ -78,6 +80,8 @@ class Scheduler final {
   bool next_iteration(Vu& vu);
   bool next_arrival_or_idle(Vu& vu);
   bool begin_iteration(Vu& vu, base::Instant intended);
+  void drop_arrivals(std::uint64_t count);
+  bool out_of_vus() const;
   void account_iteration(Vu& vu);
   bool finish(Vu& vu);
   void deactivate(Vu& vu);

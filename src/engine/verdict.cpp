@@ -94,6 +94,9 @@ Conclusion conclude(const RunResult& result, const VerdictOptions& options) {
             fmt::format("the threshold '{}'{} failed {:.1f} s into the run and ended it", abort->text,
                         abort->where.empty() ? "" : " (" + abort->where + ")", base::seconds(abort->failed_at))};
   }
+  // Before what was skipped on account of it.
+  const Work done = work(result);
+  if (done.ok == 0 && done.failed > 0) return {Verdict::kFailed, kExitFailed, "every request failed"};
   for (const WorkflowResult& workflow : result.workflows) {
     if (workflow.state == WorkflowState::kCompleted) continue;
     const std::string why = workflow.reason.empty() ? "" : ": " + workflow.reason;
@@ -103,8 +106,6 @@ Conclusion conclude(const RunResult& result, const VerdictOptions& options) {
     return {Verdict::kError, kExitError,
             fmt::format("workflow '{}' was not completed ({}){}", workflow.name, model::to_text(workflow.state), why)};
   }
-  const Work done = work(result);
-  if (done.ok == 0 && done.failed > 0) return {Verdict::kFailed, kExitFailed, "every request failed"};
   if (done.tests && done.ok + done.failed == 0) return {Verdict::kFailed, kExitFailed, "no request was made"};
   if (std::string reason = failing_thresholds(result); !reason.empty()) {
     return {Verdict::kFailed, kExitFailed, std::move(reason)};

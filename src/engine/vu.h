@@ -61,8 +61,6 @@ struct KeptValues {
   std::vector<std::string> texts;  // what the values' views point into
 };
 
-enum class VuList : std::uint8_t { kNone, kStart, kLoop, kStop };
-
 class Vu {
  public:
   Vu(base::BlockPool& pool, Interpreter& interpreter, reactor::Timer::Fire wake, std::uint64_t vu_number)

@@ -1,0 +1,111 @@
+// Runs a workflow written in YAML with the protocol of scripted_protocol.h, for tests: on so many cores, in this
+// process or in an executor of its own, with commands sent while it runs.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "authoring/loader.h"
+#include "engine/engine.h"
+#include "engine/job_run.h"
+#include "engine/runner.h"
+#include "engine/scripted_protocol.h"
+
+namespace muster::engine {
+
+class Rehearsal {
+ public:
+  using During = std::function<void(Runner&)>;
+
+  Rehearsal() {
+    registry.kinds.add(play_kind());
+    registry.protocols.add("play", std::make_shared<PlayProtocol>(journal));
+  }
+
+  Registry registry = built_in_registry();
+  std::shared_ptr<Journal> journal = std::make_shared<Journal>();
+  std::uint32_t cores = 1;
+  std::uint64_t seed = 7;
+  bool in_process = true;
+  During during;  // called again and again while it runs
+
+  model::Job job(const std::string& yaml) const {
+    authoring::LoadInput input;
+    input.read_file = [](const std::string& path) -> base::Expected<std::string> {
+      std::ifstream file(path);
+      if (!file) return base::fail("no such file");
+      return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    auto loaded = authoring::load_job(yaml, "test.yaml", input, {.kinds = registry.kinds, .shapes = {}});
+    if (loaded) return std::move(*loaded);
+    for (const auto& problem : loaded.error().list) ADD_FAILURE() << authoring::to_text(problem);
+    return {};
+  }
+
+  // A workflow of `load` and `rest` (its `steps:` and more, indented by four).
+  model::WorkflowResult run(const std::string& load, const std::string& rest, const std::string& top = "") {
+    return run_job(job("muster: 1\n" + top + "workflows:\n  - name: w\n    load: " + load + "\n" + rest));
+  }
+
+  model::WorkflowResult run_job(const model::Job& job) {
+    if (job.workflows.empty()) return {};
+    auto engine = Engine::make(
+        {.job = &job, .workflow = &job.workflows.front(), .cores = cores, .seed = seed, .received = {}, .trace = {}},
+        registry);
+    if (!engine) {
+      ADD_FAILURE() << engine.error().message;
+      return {};
+    }
+    auto runner = in_process ? make_in_process_runner(std::move(*engine)) : make_process_runner(std::move(*engine));
+    if (auto started = runner->start(); !started) {
+      ADD_FAILURE() << started.error().message;
+      return {};
+    }
+    const base::Instant patience = base::now() + std::chrono::seconds(60);
+    while (!runner->finished()) {
+      runner->poll();
+      if (during) during(*runner);
+      if (base::now() > patience) {
+        ADD_FAILURE() << "it did not end";
+        return runner->result();
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return runner->result();
+  }
+
+  // A whole job, in layers.
+  model::RunResult run_layers(const std::string& yaml) {
+    const model::Job loaded = job(yaml);
+    JobRun run(loaded, registry, {.cores = cores, .in_process = in_process, .strict = false, .trace = {}});
+    if (auto started = run.start(); !started) {
+      ADD_FAILURE() << started.error().message;
+      return {};
+    }
+    while (run.advance()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return run.result();
+  }
+};
+
+inline const model::StepResult& step(const model::WorkflowResult& result, const std::string& name) {
+  static const model::StepResult kNone;
+  for (const auto& each : result.steps) {
+    if (each.name == name) return each;
+  }
+  ADD_FAILURE() << "no step '" << name << "'";
+  return kNone;
+}
+
+inline std::string temporary_file(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+}  // namespace muster::engine

@@ -1,0 +1,404 @@
+// When VUs run: exact iteration counts, ramps, pacing, arrivals, warm-up and the commands that reach a running load.
+// Asserts counts, orders and bounds; no time below a second.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "engine/rehearsal.h"
+
+namespace muster::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kOneStep = "    steps: [ { name: a, play: a } ]\n";
+
+std::map<std::uint64_t, std::uint64_t> calls_by_vu(const Journal& journal) {
+  std::map<std::uint64_t, std::uint64_t> counts;
+  for (const auto& entry : journal.entries()) ++counts[entry.vu];
+  return counts;
+}
+
+class OnCores : public testing::TestWithParam<std::uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(Scheduler, OnCores, testing::Values(1, 3));
+
+TEST_P(OnCores, SharedIterationsAreRunExactly) {
+  Rehearsal r;
+  r.cores = GetParam();
+  const auto result = r.run("{ vus: 7, iterations: 1000 }", kOneStep);
+  EXPECT_EQ(result.iterations, 1000U);
+  EXPECT_EQ(step(result, "a").ok, 1000U);
+  EXPECT_EQ(step(result, "a").latency.count(), 1000U);
+  EXPECT_EQ(result.interrupted, 0U);
+  EXPECT_EQ(result.vus, 0U);
+  EXPECT_EQ(result.peak_vus, 7U);
+}
+
+TEST_P(OnCores, IterationsEachAreRunByEveryVu) {
+  Rehearsal r;
+  r.cores = GetParam();
+  const auto result = r.run("{ vus: 7, iterations: 13 each }", kOneStep);
+  EXPECT_EQ(result.iterations, 91U);
+  const auto counts = calls_by_vu(*r.journal);
+  ASSERT_EQ(counts.size(), 7U);
+  for (const auto& [vu, count] : counts) EXPECT_EQ(count, 13U) << "VU " << vu;
+}
+
+TEST_P(OnCores, FewerIterationsThanVusStartNoMoreVusThanThat) {
+  Rehearsal r;
+  r.cores = GetParam();
+  const auto result = r.run("{ vus: 10, iterations: 2 }", "    steps: [ { name: a, play: a, takes: 1ms } ]\n");
+  EXPECT_EQ(result.iterations, 2U);
+  EXPECT_LE(calls_by_vu(*r.journal).size(), 2U);
+}
+
+TEST_P(OnCores, VusAreNumberedOnceOverAllCores) {
+  Rehearsal r;
+  r.cores = GetParam();
+  r.run("{ vus: 8, iterations: 1 each }", "    steps: [ { name: a, play: \"${vu.id}\" } ]\n");
+  auto texts = r.journal->texts();
+  std::sort(texts.begin(), texts.end());
+  EXPECT_THAT(texts, ElementsAre("1", "2", "3", "4", "5", "6", "7", "8"));
+}
+
+TEST_P(OnCores, ARampReachesItsPeakAndComesDownAgain) {
+  Rehearsal r;
+  r.cores = GetParam();
+  const auto result = r.run("{ vus: [ { to: 9, over: 200ms }, { hold: 100ms }, { to: 0, over: 200ms } ] }", R"(
+    start: [ { play: hello } ]
+    steps: [ { name: a, play: a, takes: 1ms } ]
+    stop: [ { play: bye } ]
+)");
+  EXPECT_EQ(calls_by_vu(*r.journal).size(), 9U);
+  EXPECT_EQ(r.journal->count("hello"), r.journal->count("bye"));
+  EXPECT_GE(r.journal->count("hello"), 9U);
+  EXPECT_EQ(result.iterations, step(result, "a").ok);
+  EXPECT_EQ(result.interrupted, 0U);
+  EXPECT_EQ(result.vus, 0U);
+}
+
+TEST_P(OnCores, EveryArrivalIsIssued) {
+  Rehearsal r;
+  r.cores = GetParam();
+  const auto result = r.run("{ rate: 1000/s, for: 500ms, max_vus: 60 }", kOneStep);
+  EXPECT_EQ(result.arrivals, 500U);
+  EXPECT_EQ(result.iterations, 500U);
+  EXPECT_EQ(result.dropped, 0U);
+  EXPECT_TRUE(result.open);
+  EXPECT_EQ(step(result, "a").service.count(), 500U);
+  EXPECT_EQ(result.lateness.count(), 500U);
+}
+
+TEST(Scheduler, ARampOfArrivalsIssuesTheAreaUnderIt) {
+  Rehearsal r;
+  const auto result = r.run("{ rate: [ { to: 1000/s, over: 500ms }, { hold: 250ms } ], max_vus: 50 }", kOneStep);
+  EXPECT_NEAR(static_cast<double>(result.arrivals), 500.0, 1.0);
+  EXPECT_EQ(result.iterations, result.arrivals);
+}
+
+TEST(Scheduler, PacingKeepsIterationsApart) {
+  Rehearsal r;
+  const auto result = r.run("{ vus: 2, iterations: 4 each, every: 20ms }", kOneStep);
+  EXPECT_EQ(result.iterations, 8U);
+  std::map<std::uint64_t, base::Instant> latest;
+  for (const auto& entry : r.journal->entries()) {
+    const auto before = latest.find(entry.vu);
+    if (before != latest.end()) EXPECT_GE(entry.started - before->second, 20ms);
+    latest[entry.vu] = entry.started;
+  }
+}
+
+TEST(Scheduler, LatencyOfAnArrivalCountsFromItsIntendedStart) {
+  Rehearsal r;
+  // One VU that takes 10 ms, 100 arrivals within 100 ms: the last waits for nearly a second.
+  const auto result = r.run("{ rate: 1000/s, for: 100ms, max_vus: 1, grace: 30s }",
+                            "    steps: [ { name: a, play: a, takes: 10ms } ]\n");
+  EXPECT_EQ(result.arrivals, 100U);
+  EXPECT_EQ(result.iterations, 100U);
+  EXPECT_EQ(result.queued, 99U);
+  EXPECT_EQ(result.peak_vus, 1U);
+  EXPECT_GE(step(result, "a").latency.max(), 850ms);
+  EXPECT_GE(step(result, "a").latency.quantile(0.5), 400ms);
+  EXPECT_LT(step(result, "a").service.quantile(0.5), 400ms);
+}
+
+TEST(Scheduler, ThinkingBeforeTheFirstCallIsNoLatency) {
+  Rehearsal r;
+  const auto result = r.run("{ rate: 50/s, for: 100ms, max_vus: 50 }", R"(
+    steps:
+      - think: 1s
+      - { name: a, play: a }
+)");
+  EXPECT_EQ(step(result, "a").ok, 5U);
+  EXPECT_LT(step(result, "a").latency.max(), 900ms);
+}
+
+TEST(Scheduler, LateDropDropsWhatNoVuIsFreeForAndCountsIt) {
+  Rehearsal r;
+  const auto result = r.run("{ rate: 1000/s, for: 200ms, max_vus: 2, late: drop }",
+                            "    steps: [ { name: a, play: a, takes: 50ms } ]\n");
+  EXPECT_EQ(result.arrivals, 200U);
+  EXPECT_EQ(result.iterations + result.dropped, 200U);
+  EXPECT_GT(result.dropped, 100U);
+  EXPECT_EQ(result.queued, 0U);
+  EXPECT_EQ(result.peak_vus, 2U);
+}
+
+TEST(Scheduler, QueuedArrivalsThatTheGraceDoesNotReachAreDropped) {
+  Rehearsal r;
+  const auto result = r.run("{ rate: 1000/s, for: 100ms, max_vus: 1, grace: 50ms }",
+                            "    steps: [ { name: a, play: a, takes: 20ms } ]\n");
+  EXPECT_EQ(result.arrivals, 100U);
+  EXPECT_EQ(result.iterations + result.dropped + result.interrupted, 100U);
+}
+
+TEST(Scheduler, AnArrivalWhoseStartFailsIsDroppedAndTheNextOneTriesAgain) {
+  Rehearsal r;
+  const auto result = r.run("{ rate: 100/s, for: 200ms, max_vus: 5 }", R"(
+    start: [ { name: login, play: login, fails: "true" } ]
+    steps: [ { name: a, play: a } ]
+)");
+  EXPECT_EQ(result.arrivals, 20U);
+  EXPECT_EQ(result.dropped, 20U);
+  EXPECT_EQ(step(result, "login").failed, 20U);
+}
+
+TEST(Scheduler, WarmUpRunsAndIsNotCounted) {
+  Rehearsal r;
+  const auto result = r.run("{ rate: 1000/s, for: 500ms, warm_up: 330ms, max_vus: 20 }", kOneStep);
+  const auto calls = r.journal->texts().size();
+  EXPECT_EQ(calls, 500U);
+  // Those due after the warm-up, give or take what was served in the same turn.
+  EXPECT_NEAR(static_cast<double>(result.arrivals), 170.0, 20.0);
+  EXPECT_EQ(result.iterations, step(result, "a").ok);
+  EXPECT_EQ(result.iterations, result.iteration_time.count());
+  std::uint64_t in_series = 0;
+  for (const auto& second : result.series) in_series += second.iterations;
+  EXPECT_EQ(in_series, result.iterations);
+}
+
+TEST(Scheduler, WhatIsCountedRightAfterAWarmUpOfAnyLengthIsKept) {
+  Rehearsal r;
+  const auto result =
+      r.run("{ vus: 1, for: 400ms, warm_up: 260ms }", "    steps: [ { name: a, play: a, takes: 5ms } ]\n");
+  std::uint64_t counted = 0;
+  const auto entries = r.journal->entries();
+  for (const auto& entry : entries) counted += entry.started >= entries.front().started + 270ms ? 1U : 0U;
+  EXPECT_GE(step(result, "a").ok, counted);
+  EXPECT_LT(step(result, "a").ok, entries.size());
+}
+
+TEST(Scheduler, WorkUnderWayHasTheGraceToFinish) {
+  Rehearsal r;
+  const auto result = r.run("{ vus: 3, for: 50ms, grace: 30s }", R"(
+    steps: [ { name: a, play: a, takes: 200ms } ]
+    stop: [ { name: bye, play: bye } ]
+)");
+  EXPECT_EQ(result.iterations, 3U);
+  EXPECT_EQ(result.interrupted, 0U);
+  EXPECT_EQ(step(result, "bye").ok, 3U);
+}
+
+TEST(Scheduler, WhatOutlivesTheGraceIsInterruptedAndCountsAsCancelled) {
+  Rehearsal r;
+  const auto result = r.run("{ vus: 3, for: 50ms, grace: 10ms }", R"(
+    steps:
+      - parallel:
+          - { name: a, play: a, stalls: true }
+          - think: 1m
+)");
+  EXPECT_EQ(result.iterations, 0U);
+  EXPECT_EQ(result.interrupted, 3U);
+  EXPECT_EQ(step(result, "a").failed, 3U);
+  EXPECT_EQ(step(result, "a").errors[static_cast<std::size_t>(model::ErrorClass::kCancelled)], 3U);
+}
+
+// Sends commands one after the other, each once its condition holds.
+class Script {
+ public:
+  using Condition = std::function<bool(const model::WorkflowResult&)>;
+  Script& when(Condition condition, Command command) {
+    acts_.push_back({std::move(condition), command});
+    return *this;
+  }
+  void operator()(Runner& runner) {
+    if (next_ >= acts_.size() || !acts_[next_].first(runner.result())) return;
+    runner.command(acts_[next_++].second);
+  }
+  bool done() const { return next_ == acts_.size(); }
+
+ private:
+  std::vector<std::pair<Condition, Command>> acts_;
+  std::size_t next_ = 0;
+};
+
+TEST(Scheduler, StopLetsWorkFinishAndAbortDoesNot) {
+  for (const auto kind : {Command::Kind::kStop, Command::Kind::kAbort}) {
+    Rehearsal r;
+    Script script;
+    script.when([&](const auto&) { return !r.journal->texts().empty(); }, {.kind = kind});
+    r.during = std::ref(script);
+    const auto result = r.run("{ vus: 2, for: 1h, grace: 30s }", "    steps: [ { name: a, play: a, takes: 300ms } ]\n");
+    const bool stopped = kind == Command::Kind::kStop;
+    EXPECT_EQ(result.iterations, stopped ? 2U : 0U);
+    EXPECT_EQ(result.interrupted, stopped ? 0U : 2U);
+    EXPECT_EQ(step(result, "a").failed, 0U);
+  }
+}
+
+TEST(Scheduler, PauseStopsNewIterationsAndResumeShiftsTheSchedule) {
+  Rehearsal r;
+  std::size_t at_pause = 0;
+  std::size_t at_resume = 0;
+  base::Instant paused{};
+  Script script;
+  script.when([&](const auto& result) { return result.iterations > 0; }, {.kind = Command::Kind::kPause});
+  script.when(
+      [&](const auto&) {
+        if (paused == base::Instant{}) paused = base::now();
+        if (at_pause == 0 && base::now() > paused + 100ms) at_pause = r.journal->texts().size();
+        if (base::now() < paused + 1100ms) return false;
+        at_resume = r.journal->texts().size();
+        return true;
+      },
+      {.kind = Command::Kind::kResume});
+  r.during = std::ref(script);
+  const auto began = base::now();
+  const auto result = r.run("{ vus: 2, for: 700ms }", "    steps: [ { name: a, play: a, takes: 2ms } ]\n");
+  EXPECT_GT(at_pause, 0U);
+  EXPECT_EQ(at_pause, at_resume);
+  EXPECT_GT(result.iterations, at_resume);
+  EXPECT_GE(base::now() - began, 1700ms);
+}
+
+TEST(Scheduler, PauseHoldsArrivalsBackAndLosesNone) {
+  Rehearsal r;
+  std::size_t at_pause = 0;
+  std::size_t at_resume = 0;
+  base::Instant paused{};
+  Script script;
+  script.when([&](const auto&) { return r.journal->texts().size() > 5; }, {.kind = Command::Kind::kPause});
+  script.when(
+      [&](const auto&) {
+        if (paused == base::Instant{}) paused = base::now();
+        if (at_pause == 0 && base::now() > paused + 200ms) at_pause = r.journal->texts().size();
+        if (base::now() < paused + 1200ms) return false;
+        at_resume = r.journal->texts().size();
+        return true;
+      },
+      {.kind = Command::Kind::kResume});
+  r.during = std::ref(script);
+  const auto result =
+      r.run("{ rate: 400/s, for: 500ms, max_vus: 1, grace: 30s }", "    steps: [ { name: a, play: a, takes: 5ms } ]\n");
+  EXPECT_EQ(at_pause, at_resume);
+  EXPECT_EQ(result.arrivals, 200U);
+  EXPECT_EQ(result.iterations, 200U);
+  // 200 × 5 ms in one VU: a second of queue at most, and none of the pause.
+  EXPECT_LT(step(result, "a").latency.max(), 1100ms);
+}
+
+TEST(Scheduler, StopDuringAPauseEndsTheRun) {
+  Rehearsal r;
+  Script script;
+  script.when([&](const auto&) { return r.journal->texts().size() > 5; }, {.kind = Command::Kind::kPause});
+  script.when([](const auto&) { return true; }, {.kind = Command::Kind::kStop});
+  script.when([](const auto&) { return true; }, {.kind = Command::Kind::kResume});
+  r.during = std::ref(script);
+  const auto result = r.run("{ vus: 2, for: 1h }", R"(
+    steps: [ { name: a, play: a, takes: 2ms } ]
+    stop: [ { name: bye, play: bye } ]
+)");
+  EXPECT_EQ(step(result, "bye").ok, 2U);
+}
+
+TEST(Scheduler, ScaleChangesTheNumberOfVus) {
+  Rehearsal r;
+  r.cores = 2;
+  Script script;
+  script.when([](const auto& result) { return result.iterations > 0; }, {.kind = Command::Kind::kScale, .factor = 3});
+  script.when([](const auto& result) { return result.vus == 12; }, {.kind = Command::Kind::kScale, .factor = 0.5});
+  script.when([](const auto& result) { return result.vus == 2; }, {.kind = Command::Kind::kStop});
+  r.during = std::ref(script);
+  const auto result = r.run("{ vus: 4, for: 1h }", "    steps: [ { name: a, play: a, takes: 2ms } ]\n");
+  EXPECT_TRUE(script.done());
+  EXPECT_EQ(calls_by_vu(*r.journal).size(), 12U);
+  EXPECT_EQ(result.interrupted, 0U);
+}
+
+TEST(Scheduler, ScaleChangesTheRate) {
+  Rehearsal r;
+  Script script;
+  script.when([&](const auto&) { return !r.journal->texts().empty(); }, {.kind = Command::Kind::kScale, .factor = 5});
+  r.during = std::ref(script);
+  const auto result = r.run("{ rate: 100/s, for: 2s, max_vus: 50 }", kOneStep);
+  EXPECT_GT(result.arrivals, 700U);
+  EXPECT_LE(result.arrivals, 1001U);
+  EXPECT_EQ(result.arrivals, result.iterations + result.dropped);
+}
+
+TEST(Scheduler, AVuThatStoppedItselfDoesNotUpsetTheCountOfTheOthers) {
+  Rehearsal r;
+  const auto result = r.run("{ vus: [ { to: 4, over: 100ms }, { hold: 200ms }, { to: 0, over: 100ms } ] }", R"(
+    steps:
+      - { name: a, play: a, takes: 1ms }
+      - if: vu.id == 1
+        then: [ { stop: vu } ]
+)");
+  EXPECT_LE(result.peak_vus, 4U);
+  EXPECT_EQ(result.vus, 0U);
+  EXPECT_EQ(result.interrupted, 0U);
+}
+
+TEST(Scheduler, ARunEndsWhenAllItsVusStoppedThemselves) {
+  Rehearsal r;
+  const auto result = r.run("{ vus: 3, for: 1h }", R"(
+    steps:
+      - { name: a, play: a }
+      - { stop: vu }
+)");
+  EXPECT_EQ(result.iterations, 3U);
+}
+
+TEST(Scheduler, ManyVusOnOneCoreAllRun) {
+  Rehearsal r;
+  const auto result = r.run("{ vus: 20000, iterations: 1 each }", R"(
+    steps:
+      - think: 1ms..50ms
+      - { name: a, play: a }
+)");
+  EXPECT_EQ(result.iterations, 20000U);
+  EXPECT_EQ(result.peak_vus, 20000U);
+}
+
+TEST(Engine, DestroyedWhileItRunsEndsItsThreads) {
+  Rehearsal r;
+  const auto job =
+      r.job("muster: 1\nworkflows: [ { name: w, load: { vus: 2, for: 1h }, steps: [ { play: a, takes: 1ms } ] } ]");
+  auto engine = Engine::make(
+      {.job = &job, .workflow = &job.workflows.front(), .cores = 2, .seed = 1, .received = {}, .trace = {}},
+      r.registry);
+  ASSERT_TRUE(engine) << engine.error().message;
+  ASSERT_TRUE((*engine)->start());
+  // Without a poll: each core has one set handed over and waits for it to be taken.
+  const base::Instant until = base::now() + 600ms;
+  while (base::now() < until) std::this_thread::sleep_for(10ms);
+  engine->reset();
+}
+
+TEST(Engine, TellsWhatIsWrongBeforeTheClockStarts) {
+  Rehearsal r;
+  model::Job job = r.job("muster: 1\nworkflows: [ { name: w, load: { vus: 1, for: 1s }, steps: [ { play: a } ] } ]");
+  job.workflows[0].load.vus = 0;
+  auto engine = Engine::make(
+      {.job = &job, .workflow = &job.workflows.front(), .cores = 1, .seed = 1, .received = {}, .trace = {}},
+      r.registry);
+  ASSERT_FALSE(engine);
+  EXPECT_THAT(engine.error().message, HasSubstr("'vus' is 0"));
+}
+
+}  // namespace
+}  // namespace muster::engine
