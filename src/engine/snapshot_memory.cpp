@@ -17,6 +17,28 @@ constexpr std::size_t kHeaderBytes = 4096;
 constexpr std::size_t kErrorBytes = 2048;
 constexpr std::size_t kAllBytes = kHeaderBytes + 2 * kSnapshotBytes + kSeriesBytes;
 
+// Both sides copy word by word and atomically: a slot that is overwritten while it is read gives a mixed copy, which is
+// thrown away, never undefined behaviour. Slots are a whole number of words long.
+using Word = std::uint64_t;
+static_assert(kSnapshotBytes % sizeof(Word) == 0);
+
+void write_words(char* slot, std::string_view bytes) {
+  auto* words = reinterpret_cast<Word*>(slot);
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(Word)) {
+    Word word = 0;
+    std::memcpy(&word, bytes.data() + at, std::min(sizeof(Word), bytes.size() - at));
+    std::atomic_ref(words[at / sizeof(Word)]).store(word, std::memory_order_relaxed);
+  }
+}
+
+void read_words(char* slot, std::string& bytes) {
+  auto* words = reinterpret_cast<Word*>(slot);
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(Word)) {
+    const Word word = std::atomic_ref(words[at / sizeof(Word)]).load(std::memory_order_relaxed);
+    std::memcpy(bytes.data() + at, &word, std::min(sizeof(Word), bytes.size() - at));
+  }
+}
+
 }  // namespace
 
 struct SnapshotMemory::Header {
@@ -54,7 +76,9 @@ char* SnapshotMemory::series() const {
 bool SnapshotMemory::publish_totals(std::string_view bytes) {
   if (bytes.size() > kSnapshotBytes) return false;
   const std::uint64_t next = header_->sequence.load(std::memory_order_relaxed) + 1;
-  std::memcpy(slot(next), bytes.data(), bytes.size());
+  // Whoever sees a word of this snapshot must also see that the one before it is the latest.
+  std::atomic_thread_fence(std::memory_order_release);
+  write_words(slot(next), bytes);
   header_->sizes[next % 2].store(bytes.size(), std::memory_order_relaxed);
   header_->sequence.store(next, std::memory_order_release);
   return true;
@@ -86,7 +110,8 @@ std::string SnapshotMemory::totals() const {
     if (before == 0) return {};
     const std::uint64_t size =
         std::min<std::uint64_t>(header_->sizes[before % 2].load(std::memory_order_relaxed), kSnapshotBytes);
-    std::string copy(slot(before), size);
+    std::string copy(size, '\0');
+    read_words(slot(before), copy);
     std::atomic_thread_fence(std::memory_order_acquire);
     // While the sequence stands still the writer may only be filling the other slot.
     if (sequence() == before) return copy;
