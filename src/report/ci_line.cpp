@@ -20,29 +20,39 @@ struct Now {
   std::uint64_t iterations = 0;
   std::uint64_t vus = 0;
   bool warming_up = false;
-  metrics::CoarseHistogram latency;  // of the seconds from `since` on
+  base::Duration measured{};         // time of the run up to which the counts go; they lag behind the present
+  metrics::CoarseHistogram latency;  // of the seconds that were not told yet
   std::vector<std::string_view> running;
 };
 
-Now gather(const model::RunResult& snapshot, std::uint32_t since) {
+Now gather(const model::RunResult& snapshot, std::vector<std::vector<std::size_t>>& told) {
   Now now;
   bool counting = false;
-  for (const model::WorkflowResult& workflow : snapshot.workflows) {
+  told.resize(snapshot.workflows.size());
+  for (std::size_t i = 0; i != snapshot.workflows.size(); ++i) {
+    const model::WorkflowResult& workflow = snapshot.workflows[i];
+    if (workflow.elapsed > base::Duration::zero()) {
+      now.measured = std::max(now.measured, workflow.began + workflow.elapsed);
+    }
+    told[i].resize(workflow.steps.size());
     now.iterations += workflow.iterations;
     now.vus += workflow.vus;
     if (workflow.state == model::WorkflowState::kRunning) {
       now.running.push_back(workflow.name);
       (workflow.warming_up ? now.warming_up : counting) = true;
     }
-    for (const model::StepResult& step : workflow.steps) {
+    for (std::size_t j = 0; j != workflow.steps.size(); ++j) {
+      const model::StepResult& step = workflow.steps[j];
       if (step.role != model::StepRole::kTest) continue;
       now.requests += step.ok + step.failed;
       now.failed += step.failed;
-      auto second = std::ranges::lower_bound(step.series, since, {}, &model::StepSecond::second);
-      for (; second != step.series.end(); ++second) now.latency.merge(second->latency);
+      for (std::size_t& second = told[i][j]; second < step.series.size(); ++second) {
+        now.latency.merge(step.series[second].latency);
+      }
     }
   }
   now.warming_up = now.warming_up && !counting;
+  if (now.measured == base::Duration::zero()) now.measured = snapshot.elapsed;
   return now;
 }
 
@@ -70,12 +80,11 @@ std::string progress(const RunLength& length, base::Duration elapsed, std::uint6
 }  // namespace
 
 std::string CiLine::next(const model::RunResult& snapshot) {
-  const auto since = std::chrono::floor<std::chrono::seconds>(last_at_).count();
-  const Now now = gather(snapshot, static_cast<std::uint32_t>(std::max<std::int64_t>(since, 0)));
-  const base::Duration passed = snapshot.elapsed - last_at_;
+  const Now now = gather(snapshot, told_);
+  const base::Duration passed = now.measured - last_at_;
   const std::uint64_t fresh = now.requests - std::min(last_requests_, now.requests);
   const double rate = passed > base::Duration::zero() ? static_cast<double>(fresh) / base::seconds(passed) : 0;
-  last_at_ = snapshot.elapsed;
+  last_at_ = now.measured;
   last_requests_ = now.requests;
 
   std::string line = fmt::format("[{}]", clock_time(snapshot.elapsed));

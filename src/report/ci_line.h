@@ -3,9 +3,11 @@
 // by whoever prints; one thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "model/result.h"
@@ -30,6 +32,7 @@ class CiLine {
   RunLength length_;
   base::Duration last_at_{};
   std::uint64_t last_requests_ = 0;
+  std::vector<std::vector<std::size_t>> told_;  // seconds of each step's series that earlier lines were about
 };
 
 }  // namespace muster::report

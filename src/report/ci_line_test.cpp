@@ -41,6 +41,31 @@ TEST(CiLine, TellsTheRateAndPercentileSinceTheLineBefore) {
             "[00:10]   50%, 00:10 left  100 VUs  2,003/s  15,015 requests  15 failed (0.10%)  p95 9.00ms");
 }
 
+TEST(CiLine, TellsEachSecondOnceHoweverLateItArrives) {
+  CiLine lines({});
+  auto late = at(5s, 5'000, 0);
+  late.workflows[0].steps[0].series.resize(2);
+  EXPECT_TRUE(lines.next(late).ends_with("p95 1.00ms"));
+  late.elapsed = 9s;
+  late.workflows[0].steps[0].series = at(8s, 0, 0).workflows[0].steps[0].series;
+  EXPECT_TRUE(lines.next(late).ends_with("p95 8.98ms"));  // the middle of its bucket
+}
+
+TEST(CiLine, TakesTheRateOverTheTimeThatWasMeasured) {
+  CiLine lines({});
+  auto first = at(3s, 1'000, 0);
+  first.workflows[0].elapsed = 2s;
+  lines.next(first);
+  auto second = at(5s, 2'000, 0);
+  second.workflows[0].elapsed = 4s;
+  EXPECT_NE(lines.next(second).find("  500/s  "), std::string::npos);
+  second.workflows[0].began = 500ms;  // as a warm-up or an earlier workflow leaves it
+  second.workflows[0].elapsed = 4500ms;
+  second.elapsed = 6s;
+  second.workflows[0].steps[0].ok = 3'000;
+  EXPECT_NE(lines.next(second).find("  1,000/s  "), std::string::npos);
+}
+
 TEST(CiLine, KnowsTheEndOfAFixedNumberOfIterations) {
   CiLine lines({.time = {}, .iterations = 20'000});
   EXPECT_EQ(lines.next(at(5s, 5'000, 0)),
