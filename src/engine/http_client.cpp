@@ -78,8 +78,7 @@ base::Expected<void> HttpClient::open() {
 
 HttpOrigin* HttpClient::origin_of(const protocol::Url& url, const std::shared_ptr<const HttpSettings>& settings,
                                   std::string& error) {
-  const std::string key =
-      fmt::format("{} {} {} {}", url.scheme, url.host, url.port, static_cast<const void*>(settings.get()));
+  const std::string key = fmt::format("{} {} {} {}", url.scheme, url.host, url.port, settings->target);
   std::unique_ptr<HttpOrigin>& entry = origins_[key];
   if (entry != nullptr) return entry.get();
   auto made = std::make_unique<HttpOrigin>();
@@ -93,7 +92,7 @@ HttpOrigin* HttpClient::origin_of(const protocol::Url& url, const std::shared_pt
     if (lower(name) == url.host) apply_override(address, *made);
   }
   if (made->secure) {
-    std::unique_ptr<reactor::TlsContext>& context = contexts_[settings.get()];
+    std::unique_ptr<reactor::TlsContext>& context = contexts_[settings->target];
     if (context == nullptr) {
       auto created = reactor::TlsContext::client(settings->tls);
       if (!created) {
@@ -212,13 +211,22 @@ void HttpClient::add_cookies(const Vu& vu, const HttpOrigin& origin, std::size_t
   if (vu.http.cookies.empty() || !origin.settings->cookies) return;
   const std::size_t begin = request.find(' ') + 1;
   const std::string_view target = std::string_view(request).substr(begin, request.find(' ', begin) - begin);
-  std::string line = "Cookie: ";
-  if (!vu.http.cookies.append_header(line, origin.host, target.substr(0, target.find('?')), origin.secure,
+  std::string pairs;
+  if (!vu.http.cookies.append_header(pairs, origin.host, target.substr(0, target.find('?')), origin.secure,
                                      wall_seconds())) {
     return;
   }
-  line += "\r\n";
-  request.insert(head, line);
+  // There is at most one such line (RFC 6265, section 5.4): the step's own is made longer.
+  constexpr std::string_view kLine = "\r\ncookie:";
+  const auto same = [](char a, char b) { return a == b || (a | 0x20) == b; };
+  const auto end = request.begin() + static_cast<std::ptrdiff_t>(head);
+  const auto own = std::search(request.begin(), end, kLine.begin(), kLine.end(), same);
+  if (own != end) {
+    const std::size_t line_end = request.find("\r\n", static_cast<std::size_t>(own - request.begin()) + 2);
+    request.insert(line_end, "; " + pairs);
+  } else {
+    request.insert(head, "Cookie: " + pairs + "\r\n");
+  }
 }
 
 std::string HttpClient::redirected_request(const HttpConnection& from, const protocol::Url& to, bool same_origin) {

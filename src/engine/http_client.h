@@ -97,7 +97,7 @@ class HttpClient final : public Client {
   HttpResponse response_;
   std::map<std::string, std::unique_ptr<HttpOrigin>> origins_;
   std::vector<HttpOrigin*> static_origins_;  // by CallPlan::step
-  std::map<const HttpSettings*, std::unique_ptr<reactor::TlsContext>> contexts_;
+  std::map<std::string, std::unique_ptr<reactor::TlsContext>> contexts_;  // by target
   reactor::Mailbox<Resolved> mailbox_;
   std::vector<std::unique_ptr<HttpConnection>> connections_;
   std::vector<HttpConnection*> pool_;

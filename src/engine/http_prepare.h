@@ -26,6 +26,7 @@ enum class DnsPolicy : std::uint8_t { kOnce, kTtl, kEach };
 
 // The settings of one target, shared by its steps.
 struct HttpSettings {
+  std::string target;  // its name: settings of one name are the same
   ConnectionPolicy connections = ConnectionPolicy::kPerVu;
   DnsPolicy dns = DnsPolicy::kTtl;
   reactor::Family family = reactor::Family::kAny;
@@ -80,9 +81,11 @@ class PreparedHttp final : public PreparedCall {
 
   Pieces whole_url;  // dynamic origin: the whole address
   Pieces target;     // static origin: path and query
-  Pieces headers;    // header lines, each with its CRLF, but Host and Content-Length
+  Pieces headers;    // header lines, each with its CRLF, but Host and Content-Length unless the step gives them
   Pieces body;
   bool has_body = false;
+  bool own_host = false;    // `headers` has the Host line
+  bool own_length = false;  // `headers` has the Content-Length line
 
   bool expected(int status) const {
     for (const auto& [least, most] : expect) {

@@ -32,7 +32,7 @@ void HttpResponse::set(int status, std::string_view headers, std::string_view bo
   latency_ = latency;
   cookies_ = cookies;
   coding_ = protocol::ContentCoding::kIdentity;
-  decoded_ = parsed_ = is_json_ = false;
+  decoded_ = broken_ = parsed_ = is_json_ = false;
 }
 
 std::string_view HttpResponse::decoded_body() {
@@ -41,7 +41,8 @@ std::string_view HttpResponse::decoded_body() {
     decoded_text_.clear();
     protocol::ContentCodingLimits limits;
     limits.max_output_bytes = max_bytes_;
-    if (!decoder_.decode(coding_, body_, decoded_text_, limits)) decoded_text_.clear();
+    broken_ = !decoder_.decode(coding_, body_, decoded_text_, limits);
+    if (broken_) decoded_text_.clear();
     decoded_ = true;
   }
   return decoded_text_;
@@ -58,8 +59,10 @@ Value HttpResponse::result(std::size_t result, const authoring::Path& rest, base
       const auto value = name != nullptr && cookies_ != nullptr ? cookies_->find(*name) : std::nullopt;
       return value ? Value::of(arena.copy(*value)) : Value();
     }
-    case HttpResult::kBody:
-      return Value::of(arena.copy(decoded_body()));
+    case HttpResult::kBody: {
+      const std::string_view body = decoded_body();
+      return broken_ ? Value() : Value::of(arena.copy(body));
+    }
     case HttpResult::kJson:
       if (!parsed_) {
         is_json_ = document_.parse(decoded_body());

@@ -36,6 +36,7 @@ class HttpResponse final : public Response {
   protocol::ContentCoding coding_ = protocol::ContentCoding::kIdentity;
   std::size_t max_bytes_ = 0;
   bool decoded_ = false;
+  bool broken_ = false;  // its coding is not what it says
   bool parsed_ = false;
   bool is_json_ = false;
   std::string decoded_text_;

@@ -36,6 +36,7 @@ base::Duration time_of(const model::Target& target, std::string_view name, base:
 base::Expected<std::shared_ptr<const HttpSettings>> http_settings(const model::Target* target) {
   auto made = std::make_shared<HttpSettings>();
   if (target == nullptr) return made;
+  made->target = target->name;
   const std::string connections = text_of(*target, "connections", "vu");
   made->connections = connections == "none"        ? ConnectionPolicy::kNone
                       : connections == "iteration" ? ConnectionPolicy::kPerIteration
