@@ -53,6 +53,7 @@ bool Interpreter::prepare(Vu& vu, VuList list, base::Instant intended) {
   vu.list = list;
   vu.failed = false;
   vu.stop_list = false;
+  vu.waited = false;
   vu.began = loop_.now();
   vu.intended = intended;
   strand.failing = false;
@@ -106,6 +107,7 @@ void Interpreter::on_timer(reactor::Timer& timer, base::Instant now) {
   Interpreter& self = *strand.interpreter;
   if (self.counted(strand.due)) self.recording().lateness.record(now - strand.due);
   strand.vu->in_a_row = 0;
+  strand.vu->waited = true;
   self.scheduler_->woke(strand);
 }
 
@@ -285,8 +287,9 @@ Interpreter::Step Interpreter::choose(Strand& strand, const Op& op) {
 
 Interpreter::Step Interpreter::repeat_test(Strand& strand, const Op& op) {
   const CompiledLoop& loop = program_.loops[op.a];
-  const bool more =
-      strand.frames.back().count < loop.times && (!loop.condition || loop.condition->holds(evaluation(*strand.vu)));
+  const std::uint64_t rounds = strand.frames.back().count;
+  const bool asked = loop.condition && (rounds > 0 || !loop.after_one_round);
+  const bool more = rounds < loop.times && (!asked || loop.condition->holds(evaluation(*strand.vu)));
   if (more) {
     ++strand.frames.back().count;
     ++strand.pc;

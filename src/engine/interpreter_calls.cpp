@@ -35,6 +35,7 @@ Interpreter::Step Interpreter::start_call(Strand& strand, const Op& op) {
 void Interpreter::finished(Call& call, Outcome& outcome) {
   auto& strand = static_cast<Strand&>(call);
   strand.vu->in_a_row = 0;
+  strand.vu->waited = true;
   settle(strand, outcome);
   run(strand);
 }

@@ -15,6 +15,10 @@ constexpr base::Duration kRecordingInterval = std::chrono::milliseconds(250);
 // Iterations that a VU may run without waiting for anything before others get their turn.
 constexpr int kMaxIterationsInARow = 16;
 
+// What a VU waits after an iteration that failed without reaching the network: no descriptor or port left, a value
+// missing. Without it thousands of VUs would spin on what only time or the user can mend.
+constexpr base::Duration kLocalFailurePause = std::chrono::milliseconds(100);
+
 // Arrivals of one core that may wait for a free VU; more are dropped and counted. 16 bytes each.
 constexpr std::size_t kMaxQueuedArrivals = 1'000'000;
 

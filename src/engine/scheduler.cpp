@@ -177,8 +177,9 @@ bool Scheduler::list_ended(Vu& vu) {
   }
   account_iteration(vu);
   if (shape_.open()) return next_arrival_or_idle(vu);
-  if (program_.load.every && !vu.retiring && !ending_) {
-    const base::Instant due = vu.began + *program_.load.every;
+  if (!vu.retiring && !ending_) {
+    base::Instant due = program_.load.every ? vu.began + *program_.load.every : loop_.now();
+    if (vu.failed && !vu.waited) due = std::max(due, loop_.now() + kLocalFailurePause);
     if (due > loop_.now()) {
       vu.main.due = due;
       loop_.timers().arm(vu.main, due);

@@ -85,6 +85,7 @@ class Vu {
   bool retiring = false;  // ends after this iteration
   bool active = false;
   bool stop_list = false;  // a `stop` step ended the iteration
+  bool waited = false;     // for a response or a sleep, in this iteration
   std::uint8_t in_a_row = 0;
 };
 
