@@ -137,6 +137,13 @@ class LoadReader {
   void settings() {
     if (const YamlNode* node = given("warm_up")) {
       load_.warm_up = context_.duration(*node, "'warm_up'", 0s, kLongest).value_or(0s);
+      base::Duration length = load_.length;
+      for (const model::Stage& stage : load_.stages) length += stage.over;
+      if (length > 0s && load_.warm_up >= length) {
+        context_.report(node->where, fmt::format("'warm_up' is the first part of the load's time, which is {} in all: "
+                                                 "nothing would be counted; make it shorter",
+                                                 base::format_duration(length)));
+      }
     }
     if (const YamlNode* node = given("grace")) {
       load_.grace = context_.duration(*node, "'grace'", 0s, kLongest).value_or(0s);

@@ -49,7 +49,7 @@ report::RunLength length_of(const model::Job& job, const engine::Registry& regis
   for (const model::Workflow& workflow : job.workflows) {
     auto shape = registry.shapes.make(workflow.load);
     if (!shape || (*shape)->length() == base::Duration::max() || !workflow.depends.empty()) return {};
-    longest = std::max(longest, (*shape)->length() + workflow.load.warm_up);
+    longest = std::max(longest, (*shape)->length());
   }
   length.time = longest;
   return length;

@@ -420,14 +420,20 @@ Compiler::Done Compiler::repeat(const model::Step& step) {
   const auto text = to_expression(step.field("while"));
   loop.times = to_count(step.field("times"), text ? std::numeric_limits<std::uint64_t>::max() : 1);
   if (text) {
-    auto expression = at(*text, Expression::compile(text->text, scope_));
-    if (!expression) return std::unexpected(expression.error());
-    loop.condition = std::move(*expression);
+    auto expression = Expression::compile(text->text, scope_);
+    loop.after_one_round = !expression;
+    if (expression) loop.condition = std::move(*expression);
   }
   emit(OpKind::kRepeatBegin);
   ++depth_;
-  const std::uint32_t test = emit(OpKind::kRepeatTest, append(program_->loops, std::move(loop)));
+  const std::uint32_t place = append(program_->loops, std::move(loop));
+  const std::uint32_t test = emit(OpKind::kRepeatTest, place);
   for (const model::Branch& branch : step.branches) MUSTER_TRY(sequence(branch.steps));
+  if (program_->loops[place].after_one_round) {
+    auto expression = at(*text, Expression::compile(text->text, scope_));
+    if (!expression) return std::unexpected(expression.error());
+    program_->loops[place].condition = std::move(*expression);
+  }
   emit(OpKind::kJump, test);
   program_->ops[test].b = here();
   --depth_;

@@ -108,6 +108,7 @@ struct CompiledSet {
 struct CompiledLoop {
   std::uint64_t times = 0;  // at most
   std::optional<authoring::Expression> condition;
+  bool after_one_round = false;  // the condition reads what the loop's own steps bring
 };
 
 struct CompiledRetry {

@@ -53,7 +53,10 @@ void add_loops(StepKinds& kinds) {
                          .unit = "times",
                          .min = 0,
                          .max = 1e9},
-                        {.name = "while", .type = FieldType::kExpression, .doc = "Goes on as long as this holds."},
+                        {.name = "while",
+                         .type = FieldType::kExpression,
+                         .doc = "Goes on as long as this holds; asked before each round, but if it names a step of the "
+                                "loop, after the first."},
                         {.name = "steps", .type = FieldType::kSteps, .doc = "What to repeat.", .required = true}},
              .primary = "times",
              .inline_fields = true,
