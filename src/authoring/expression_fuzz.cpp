@@ -6,9 +6,9 @@
 #include "authoring/expression.h"
 #include "authoring/test_scope.h"
 
-namespace {
+namespace muster {
 
-using namespace muster;
+namespace {
 
 void evaluate(const authoring::Expression& expression, authoring::TestScope& scope) {
   static_cast<void>(expression.evaluate(scope.evaluation()));
@@ -40,3 +40,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (raw) evaluate(*raw, scope);
   return 0;
 }
+
+}  // namespace muster

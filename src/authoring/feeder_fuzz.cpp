@@ -5,9 +5,9 @@
 
 #include "authoring/feeder.h"
 
-namespace {
+namespace muster {
 
-using namespace muster;
+namespace {
 
 void walk(const authoring::Feeder& feeder) {
   if (feeder.rows() == 0 || feeder.columns().empty()) std::abort();
@@ -38,3 +38,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!feeder && feeder.error().message.empty()) std::abort();
   return 0;
 }
+
+}  // namespace muster

@@ -9,9 +9,10 @@
 #include "authoring/json_scan.h"
 #include "authoring/value_text.h"
 
+namespace muster {
+
 namespace {
 
-using namespace muster;
 using authoring::Path;
 using model::Value;
 using model::ValueType;
@@ -59,3 +60,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace muster

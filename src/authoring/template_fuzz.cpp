@@ -9,9 +9,10 @@
 #include "authoring/test_scope.h"
 #include "authoring/text_template.h"
 
+namespace muster {
+
 namespace {
 
-using namespace muster;
 using authoring::Escape;
 
 void check_place(const std::string& out, Escape escape) {
@@ -57,3 +58,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace muster

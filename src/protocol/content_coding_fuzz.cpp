@@ -5,9 +5,9 @@
 
 #include "protocol/content_coding.h"
 
-namespace {
+namespace muster::protocol {
 
-using namespace muster::protocol;
+namespace {
 
 void require(bool condition) {
   if (!condition) __builtin_trap();
@@ -43,3 +43,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(!parts_good || parts == whole);
   return 0;
 }
+
+}  // namespace muster::protocol

@@ -5,9 +5,9 @@
 
 #include "protocol/cookie_jar.h"
 
-namespace {
+namespace muster::protocol {
 
-using namespace muster::protocol;
+namespace {
 
 void require(bool condition) {
   if (!condition) __builtin_trap();
@@ -50,3 +50,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace muster::protocol

@@ -2,9 +2,9 @@
 // must say the same for every way of cutting it, and never hand out more than its limits allow.
 #include "protocol/http1_recording.h"
 
-namespace {
+namespace muster::protocol {
 
-using namespace muster::protocol;
+namespace {
 
 void require(bool condition) {
   if (!condition) __builtin_trap();
@@ -44,3 +44,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(!close || whole.state != ParseState::kNeedMore);
   return 0;
 }
+
+}  // namespace muster::protocol

@@ -4,9 +4,9 @@
 
 #include "protocol/url.h"
 
-namespace {
+namespace muster::protocol {
 
-using namespace muster::protocol;
+namespace {
 
 void require(bool condition) {
   if (!condition) __builtin_trap();
@@ -41,3 +41,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto target = resolve(*url, reference)) check(*target);
   return 0;
 }
+
+}  // namespace muster::protocol
