@@ -78,7 +78,10 @@ struct HttpSink : protocol::Http1ResponseSink {
   void on_header(std::string_view name, std::string_view value) {
     switch (name.size()) {
       case 8:
-        if (letters_equal(name, "location")) self.location_ = value;
+        if (letters_equal(name, "location")) {
+          self.location_ = value;
+          self.collected_ = true;
+        }
         break;
       case 10:
         if ((name[0] | 0x20) == 's' && self.origin_->settings->cookies && letters_equal(name, "set-cookie")) {
@@ -175,10 +178,13 @@ bool HttpConnection::send(Call& call, std::string_view request, Outcome& outcome
   coding_ = 0;
   collect_body_ = (call.plan->captured & kBodyResults) != 0 || client_.trace();
   collect_headers_ = (call.plan->captured & kHeaderResult) != 0;
-  if (!headers_.empty()) headers_.clear();
-  if (!location_.empty()) location_.clear();
-  if (!body_.empty()) body_.clear();
-  body_view_ = {};
+  if (collected_) {
+    headers_.clear();
+    location_.clear();
+    body_.clear();
+    body_view_ = {};
+  }
+  collected_ = collect_body_ || collect_headers_;
   parser_.reset(request.starts_with("HEAD "));
   if (state_ == State::kIdle) [[likely]] {
     opened_ = false;

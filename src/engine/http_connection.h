@@ -87,6 +87,7 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   void shut();
   void unlink();
 
+  // What every exchange touches, together: thousands of connections take turns in the cache.
   HttpClient& client_;
   HttpOrigin* origin_ = nullptr;
   Vu* vu_ = nullptr;
@@ -97,31 +98,34 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   std::size_t sent_ = 0;
   protocol::Http1ResponseParser parser_;
   reactor::TlsSession tls_;
+  int fd_ = -1;
+  State state_ = State::kFree;
+  bool collect_body_ = false;
+  bool collect_headers_ = false;
+  bool collected_ = false;  // headers_, location_ or body_ may hold something
+  bool reused_ = false;
+  bool opened_ = false;   // in this exchange
+  bool hung_up_ = false;  // the peer closed its side
+  std::uint8_t coding_ = 0;
+  std::uint16_t tried_ = 0;   // addresses tried for this connection
   base::Instant deadline_{};  // of the exchange under way
   base::Instant timer_at_{};  // when the timer will look
   base::Instant sent_at_{};   // the request's last byte
   base::Instant first_byte_{};
-  base::Instant phase_began_{};
   std::uint64_t bytes_in_ = 0;
   std::uint64_t bytes_out_ = 0;
   std::uint64_t body_bytes_ = 0;
+  std::size_t last_read_ = 0;  // bytes of this exchange in the client's buffer
+  SoFar before_;               // what the call did before this exchange
+
+  // What some need.
+  base::Instant phase_began_{};
   std::array<base::Duration, 3> setup_{};  // dns, connect, tls; negative: did not happen
   std::string own_request_;
   std::string headers_;  // those that are captured
   std::string location_;
   std::string body_;  // collected parts
   std::string_view body_view_;
-  SoFar before_;               // what the call did before this exchange
-  std::size_t last_read_ = 0;  // bytes of this exchange in the client's buffer
-  int fd_ = -1;
-  std::uint16_t tried_ = 0;  // addresses tried for this connection
-  State state_ = State::kFree;
-  bool collect_body_ = false;
-  bool collect_headers_ = false;
-  bool reused_ = false;
-  bool opened_ = false;   // in this exchange
-  bool hung_up_ = false;  // the peer closed its side
-  std::uint8_t coding_ = 0;
 };
 
 }  // namespace muster::engine
