@@ -108,7 +108,7 @@ steps: [ {{ name: call, get: / }} ]
         self.assertFalse(alive(executor))
 
     def test_an_interrupt_during_warm_up_ends_the_run(self):
-        yaml = self.load().replace("grace: 2s", "grace: 2s, warm_up: 20s")
+        yaml = self.load(seconds=30).replace("grace: 2s", "grace: 2s, warm_up: 20s")
         under = self.start(yaml=yaml)
         wait_until(lambda: len(self.server.requests) > 5, what="some requests")
         under.signal(signal.SIGINT)
