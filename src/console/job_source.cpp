@@ -171,7 +171,7 @@ base::Expected<model::Job> load(const JobFlags& flags, const engine::Registry& r
   if (flags.seed) input.sets.emplace_back("seed", std::to_string(*flags.seed));
   auto text = flags.url.empty() ? read_file(flags.file) : url_job_text(flags);
   if (!text) return std::unexpected(text.error());
-  const authoring::Languages languages{.kinds = registry.kinds, .shapes = {}};
+  const authoring::Languages languages{.kinds = registry.kinds, .shapes = registry.shape_keys};
   auto job = authoring::load_job(*text, flags.url.empty() ? flags.file : "command line", input, languages);
   if (job) return std::move(*job);
   std::string message;

@@ -8,7 +8,10 @@
 namespace muster::engine {
 
 Registry built_in_registry() {
-  return {.kinds = model::built_in_kinds(), .protocols = built_in_protocols(), .shapes = built_in_shapes()};
+  return {.kinds = model::built_in_kinds(),
+          .protocols = built_in_protocols(),
+          .shapes = built_in_shapes(),
+          .shape_keys = {}};
 }
 
 base::Expected<std::unique_ptr<Engine>> Engine::make(const PlanSlice& slice, const Registry& registry) {

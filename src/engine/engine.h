@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "authoring/loader.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "engine/core.h"
@@ -31,6 +32,7 @@ struct Registry {
   model::StepKinds kinds;
   Protocols protocols;
   LoadShapes shapes;
+  std::vector<authoring::LoadShapeKey> shape_keys;  // what `load:` of a shape from outside looks like
 };
 Registry built_in_registry();
 

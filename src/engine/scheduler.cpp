@@ -353,7 +353,7 @@ void Scheduler::resume() {
   if (next_arrival_ != base::kNever) next_arrival_ += length;
   arm_end();
   if (shape_.open()) {
-    for (base::Instant& due : queue_) due += length;
+    queue_.shift(length);
     while (free_ != nullptr && !queue_.empty()) {
       Vu& vu = *free_;
       free_ = vu.next_free;

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/time.h"
+#include "engine/arrival_queue.h"
 #include "engine/arrivals.h"
 #include "engine/interpreter.h"
 #include "engine/load_shape.h"
@@ -111,7 +112,7 @@ class Scheduler final {
   std::vector<Vu*> parked_;     // closed: waiting for a pause to end
   Arrivals arrivals_;
   base::Instant next_arrival_ = base::kNever;
-  std::deque<base::Instant> queue_;  // open: arrivals that wait for a VU
+  ArrivalQueue queue_;  // open: arrivals that wait for a VU
   IterationBound bound_;
   std::uint64_t iterations_left_ = 0;
 
