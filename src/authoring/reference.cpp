@@ -52,22 +52,6 @@ std::string_view type_name(FieldType type) {
   return "";
 }
 
-std::string_view role_name(model::StepRole role) {
-  switch (role) {
-    case model::StepRole::kTest:
-      return "test";
-    case model::StepRole::kCheck:
-      return "check";
-    case model::StepRole::kMetric:
-      return "metric";
-    case model::StepRole::kAction:
-      return "action";
-    case model::StepRole::kControl:
-      return "control";
-  }
-  return "";
-}
-
 std::string bound(const Field& field, double value) {
   if (field.type == FieldType::kDuration || field.type == FieldType::kDurationRange) {
     return base::format_duration(base::from_seconds(value));
@@ -113,7 +97,7 @@ void append_fields(std::string& out, const std::vector<Field>& fields) {
 }
 
 void append_kind(std::string& out, const model::StepKind& kind) {
-  out += fmt::format("## {}\n\n{} ({} step)\n\n", kind.name, kind.doc, role_name(kind.role));
+  out += fmt::format("## {}\n\n{} ({} step)\n\n", kind.name, kind.doc, to_text(kind.role));
   if (!kind.shorthands.empty()) {
     std::string keys;
     for (const auto& each : kind.shorthands) keys += fmt::format("{}`{}`", keys.empty() ? "" : ", ", each.key);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -72,6 +73,12 @@ std::string literal(std::string text) {
   return text;
 }
 
+// What follows the host: enough to name the only step.
+std::string path_of(const std::string& url) {
+  const std::size_t slash = url.find('/', url.find("//") + 2);
+  return slash == std::string::npos ? "/" : url.substr(slash);
+}
+
 base::Expected<ordered_json> step_of(const JobFlags& flags) {
   ordered_json http;
   http["url"] = literal(flags.url);
@@ -94,7 +101,7 @@ base::Expected<ordered_json> step_of(const JobFlags& flags) {
   if (!flags.timeout.empty()) http["timeout"] = with_unit(flags.timeout, "s");
   if (flags.no_redirects) http["redirects"] = 0;
   ordered_json step;
-  step["name"] = fmt::format("{} {}", http["method"].get<std::string>(), flags.url);
+  step["name"] = fmt::format("{} {}", http["method"].get<std::string>(), literal(path_of(flags.url)));
   step["http"] = std::move(http);
   return step;
 }
@@ -135,10 +142,12 @@ base::Expected<void> check_flags(const JobFlags& flags) {
   }
   const bool shaped = flags.vus || flags.iterations || flags.max_vus || !flags.duration.empty() ||
                       !flags.rate.empty() || !flags.method.empty() || !flags.headers.empty() || !flags.body.empty() ||
-                      !flags.warm_up.empty();
+                      !flags.warm_up.empty() || !flags.grace.empty() || !flags.basic.empty() ||
+                      !flags.timeout.empty() || flags.insecure || flags.no_keep_alive || flags.no_redirects;
   if (shaped) {
     return base::fail(
-        "-c, -d, -n, -R, -X, -H, --body and --warm-up go with --url; to change a file's values use --set, for example "
+        "flags of the load (-c, -d, -n, -R, --max-vus, --warm-up, --grace) and of the request (-X, -H, --body, -u, -k, "
+        "--timeout, --no-keepalive, --no-redirects) go with --url; to change a file's values use --set, for example "
         "--set workflows[0].load.vus=50");
   }
   return {};
@@ -150,12 +159,12 @@ base::Expected<std::string> url_job_text(const JobFlags& flags) {
   auto step = step_of(flags);
   if (!step) return std::unexpected(step.error());
   ordered_json target;
-  target["url"] = flags.url;
+  target["url"] = literal(flags.url);
   if (flags.insecure) target["insecure"] = true;
   if (flags.no_keep_alive) target["connections"] = "none";
   ordered_json job;
   job["muster"] = 1;
-  job["name"] = flags.url;
+  job["name"] = literal(flags.url);
   job["target"] = std::move(target);
   job["workflows"] = ordered_json::array();
   job["workflows"].push_back({{"name", "url"}, {"load", load_of(flags)}, {"steps", ordered_json::array({*step})}});
@@ -173,6 +182,7 @@ base::Expected<model::Job> load(const JobFlags& flags, const engine::Registry& r
   if (!text) return std::unexpected(text.error());
   const authoring::Languages languages{.kinds = registry.kinds, .shapes = registry.shape_keys};
   auto job = authoring::load_job(*text, flags.url.empty() ? flags.file : "command line", input, languages);
+  if (job && job->name.empty()) job->name = std::filesystem::path(flags.file).stem().string();
   if (job) return std::move(*job);
   std::string message;
   for (const authoring::Problem& problem : job.error().list) {

@@ -392,8 +392,12 @@ void Interpreter::interrupt(Vu& vu, bool count_calls) {
       const CallPlan& plan = *strand.plan;
       if (count_calls && counted(strand.started)) {
         StepRecording& record = recording().steps[plan.step];
+        Outcome outcome;
+        outcome.error = model::ErrorClass::kCancelled;
+        outcome.finished = loop_.now();
         ++record.failed;
-        ++record.errors[static_cast<std::size_t>(model::ErrorClass::kCancelled)];
+        ++record.errors[static_cast<std::size_t>(outcome.error)];
+        sample(record, outcome, "still under way when the grace ended");
       }
       (*clients_)[plan.client]->cancel(strand);
       strand.calling = false;

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "model/http_kind.h"
 #include "model/step_kind.h"
 
@@ -152,6 +154,11 @@ void add_actions(StepKinds& kinds) {
 }
 
 }  // namespace
+
+std::string_view to_text(StepRole role) {
+  constexpr std::array<std::string_view, 5> kNames = {"test", "check", "metric", "action", "control"};
+  return kNames[static_cast<std::size_t>(role)];
+}
 
 StepKinds built_in_kinds() {
   StepKinds kinds;

@@ -5,12 +5,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/where.h"
+
 namespace muster::model {
+
+struct Step;
+struct Target;
 
 enum class FieldType : std::uint8_t {
   kText,        // a string, may hold ${…} if `holes`
@@ -58,7 +64,15 @@ struct Shorthand {
   std::string_view value = {};
 };
 
+// What a kind's own checks are given: where to tell what is wrong, and a look at files. Valid during the call only.
+struct Inspection {
+  std::function<void(const Where&, std::string message)> report;
+  // Why the file that is named at that place cannot be read, or nothing.
+  std::function<std::string(const Where&, const std::string& path)> file_problem;
+};
+
 enum class StepRole : std::uint8_t { kTest, kCheck, kMetric, kAction, kControl };
+std::string_view to_text(StepRole role);
 
 struct StepKind {
   std::string_view name;
@@ -71,6 +85,9 @@ struct StepKind {
   std::vector<Shorthand> shorthands = {};
   bool inline_fields = false;  // its other fields stand beside the kind's key in the step (all shorthands do so too)
   std::string_view example = {};
+  // What the types of the fields cannot say: called by the loader for each step, and each target, of this kind.
+  void (*inspect_step)(const Step& step, const Inspection& inspection) = nullptr;
+  void (*inspect_target)(const Target& target, const Inspection& inspection) = nullptr;
 
   const Field* field(std::string_view field_name) const {
     for (const Field& each : fields) {

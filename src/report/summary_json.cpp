@@ -105,25 +105,9 @@ Json samples_of(const model::StepResult& step) {
   return made;
 }
 
-std::string_view role_text(model::StepRole role) {
-  switch (role) {
-    case model::StepRole::kTest:
-      return "test";
-    case model::StepRole::kCheck:
-      return "check";
-    case model::StepRole::kMetric:
-      return "metric";
-    case model::StepRole::kAction:
-      return "action";
-    case model::StepRole::kControl:
-      return "control";
-  }
-  return "action";
-}
-
 Json step_json(const model::StepResult& step, base::Duration counted) {
   const Totals sum = totals(step, counted);
-  Json made = {{"name", step.name}, {"kind", step.kind}, {"role", role_text(step.role)}};
+  Json made = {{"name", step.name}, {"kind", step.kind}, {"role", to_text(step.role)}};
   put_totals(made, sum);
   made["skipped"] = sum.skipped;
   made["retried"] = sum.retried;
