@@ -353,7 +353,12 @@ bool HttpConnection::continue_sending(Outcome& outcome) {
     if (tls_.open()) {
       const reactor::IoResult result = tls_.write(from, left);
       if (result.status == IoStatus::kWouldBlock) return true;
-      if (result.status != IoStatus::kDone) return tls_write_failed(outcome);
+      if (result.status != IoStatus::kDone) {
+        if (can_send_again()) return client_.send_again(*call_, *this, outcome);
+        // What the server said before it closed may still be there to read: a refusal, or an alert that tells why.
+        state_ = State::kReceiving;
+        return true;
+      }
       sent_ += result.bytes;
     } else {
       const ssize_t count = ::send(fd_, from, left, MSG_NOSIGNAL);
@@ -377,13 +382,6 @@ bool HttpConnection::continue_sending(Outcome& outcome) {
   return true;
 }
 
-bool HttpConnection::tls_write_failed(Outcome& outcome) {
-  if (can_send_again()) return client_.send_again(*call_, *this, outcome);
-  // A server that refused the handshake on its side (a missing client certificate, in TLS 1.3) says so in an alert.
-  if (read_some().status == IoStatus::kFailed && errno == 0) return failed(outcome, ErrorClass::kTls, tls_.error());
-  return failed(outcome, ErrorClass::kReset, "the server closed the TLS connection");
-}
-
 void HttpConnection::on_ready(reactor::Watcher& watcher, std::uint32_t events) {
   static_cast<HttpConnection&>(watcher).ready(events);
 }
@@ -397,20 +395,19 @@ void HttpConnection::ready(std::uint32_t events) {
       }
       break;
     case State::kConnecting:
-      if ((events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0) connect_ready();
+      if ((events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) == 0) break;
+      connect_ready();
+      receive_rest(events);
       break;
     case State::kHandshake:
       continue_handshake();
+      receive_rest(events);
       break;
     case State::kSending: {
       Outcome outcome;
       Call& call = *call_;
-      if (!continue_sending(outcome)) {
-        client_.report(call, outcome);
-      } else if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP)) != 0) {
-        hung_up_ = (events & (EPOLLRDHUP | EPOLLHUP)) != 0;
-        receive();
-      }
+      if (!continue_sending(outcome)) client_.report(call, outcome);
+      receive_rest(events);
       break;
     }
     case State::kIdle:
@@ -422,6 +419,14 @@ void HttpConnection::ready(std::uint32_t events) {
     default:
       break;
   }
+}
+
+void HttpConnection::receive_rest(std::uint32_t events) {
+  // In any other state this exchange has failed, and the connection may already be opening for the next one.
+  if (state_ != State::kReceiving && state_ != State::kSending) return;
+  if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0) return;
+  hung_up_ = (events & (EPOLLRDHUP | EPOLLHUP)) != 0;
+  receive();
 }
 
 reactor::IoResult HttpConnection::read_some() {

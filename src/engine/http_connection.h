@@ -70,8 +70,9 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   void continue_handshake();
   bool start_sending(Outcome& outcome);
   bool continue_sending(Outcome& outcome);
-  bool tls_write_failed(Outcome& outcome);
   void receive();
+  // Reads what came with the event that finished an earlier phase: no other edge will tell of it.
+  void receive_rest(std::uint32_t events);
   reactor::IoResult read_some();
   void peer_closed();
   void complete(std::size_t surplus);

@@ -1,14 +1,17 @@
 """Each way in which a server or the machine fails lands in its class, and the run goes on and ends on time."""
 
 import json
+import os
 import resource
+import signal
 import socket
 import ssl
 import subprocess
 import threading
+import time
 import unittest
 
-from harness import MUSTER, ProcessTest, closed_port, read_request, reset, response
+from harness import MUSTER, ProcessTest, closed_port, read_request, reset, response, wait_until
 
 
 def ask(connection):
@@ -106,6 +109,39 @@ workflows:
             hold(connection)
 
         self.expect_only(self.run_against(self.serve(handler).url), "protocol", 5)
+
+    def test_a_server_that_speaks_first_is_protocol(self):
+        def handler(connection):
+            connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+            hold(connection)
+
+        self.expect_only(self.run_against(self.serve(handler).url, timeout="5s"), "protocol", 5)
+
+    def test_what_arrived_before_the_client_looked_is_read(self):
+        server = self.serve(lambda connection: (connection.sendall(b"220 not HTTP\r\n"), hold(connection)))
+        under = self.start(yaml=f"""
+muster: 1
+target: {server.url}
+load: {{ vus: 50, for: 600ms }}
+steps: [ {{ get: /, timeout: 3s }} ]
+""")
+        executor = under.executor()
+        wait_until(lambda: server.accepted > 50, what="some connections")
+        for _ in range(10):  # connections are made and spoken on while the client stands still
+            os.kill(executor, signal.SIGSTOP)
+            before = server.accepted
+            time.sleep(0.02)
+            os.kill(executor, signal.SIGCONT)
+            wait_until(lambda: server.accepted > before or under.process.poll() is not None, what="it to go on")
+        run = under.end()
+        self.assertEqual(list(run.errors), ["protocol"], run)
+
+    def test_a_server_that_ends_its_side_at_once_is_reset(self):
+        def handler(connection):
+            connection.shutdown(socket.SHUT_WR)
+            hold(connection)
+
+        self.expect_only(self.run_against(self.serve(handler).url, timeout="5s"), "reset", 5)
 
     def test_a_wrong_content_length_is_protocol(self):
         def handler(connection):
