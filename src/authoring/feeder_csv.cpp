@@ -1,11 +1,13 @@
 // CSV by RFC 4180: fields in quotes may hold delimiters, line breaks and doubled quotes. Lines end with LF or CRLF.
 // Fields are views into the text; quoted ones are unescaped in place, which only ever makes them shorter.
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 
 #include "authoring/feeder.h"
 #include "authoring/options.h"
+#include "authoring/utf8.h"
 
 namespace muster::authoring {
 
@@ -149,6 +151,22 @@ class CsvReader {
   std::size_t fields_ = 0;
 };
 
+namespace {
+
+// The line of the first byte that is not UTF-8.
+std::size_t bad_line(std::string_view text) {
+  std::size_t line = 1;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) break;
+    line += text.front() == '\n' ? 1 : 0;
+    text.remove_prefix(length);
+  }
+  return line;
+}
+
+}  // namespace
+
 base::Expected<Feeder> Feeder::from_owned_csv(std::unique_ptr<std::string> text, std::string_view what,
                                               char delimiter) {
   if (text->size() > kFeederLimits.file_bytes) {
@@ -156,6 +174,9 @@ base::Expected<Feeder> Feeder::from_owned_csv(std::unique_ptr<std::string> text,
   }
   if (delimiter == '"' || delimiter == '\n' || delimiter == '\r' || delimiter == '\0') {
     return base::fail(fmt::format("{}: a quote, a line break or a zero byte cannot be the delimiter", what));
+  }
+  if (!simdjson::validate_utf8(*text)) {
+    return base::fail(fmt::format("{}:{}: this is not UTF-8 text; save the file as UTF-8", what, bad_line(*text)));
   }
   Feeder feeder;
   const auto& kept = feeder.text_.emplace_back(std::move(text));

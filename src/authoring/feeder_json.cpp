@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "authoring/feeder.h"
@@ -38,7 +40,7 @@ class JsonRows {
 
   base::Expected<void> read_array(std::string_view text) {
     dom::element root;
-    if (const auto error = parse(text, root)) return fail("", simdjson::error_message(error));
+    if (const auto error = parse(text, root)) return not_json(text, 1, error);
     std::size_t number = 0;
     for (const dom::element element : root.get_array()) {
       if (auto row = add_row(element, fmt::format("element {}", ++number)); !row) return row;
@@ -57,7 +59,7 @@ class JsonRows {
       if (line.size() > kFeederLimits.line_bytes) return fail(fmt::format("line {}", number), "the line is too long");
       dom::element root;
       if (const auto error = parse(line, root)) {
-        return fail(fmt::format("line {}", number), simdjson::error_message(error));
+        return not_json(line, number, error);
       }
       if (auto row = add_row(root, fmt::format("line {}", number)); !row) return row;
     }
@@ -146,6 +148,28 @@ class JsonRows {
       }
     }
     return {};
+  }
+
+  // Parsed once more by a slower parser that tells where it had to stop.
+  std::unexpected<base::Error> not_json(std::string_view text, std::size_t first_line,
+                                        simdjson::error_code code) const {
+    std::size_t line = first_line;
+    std::string why;
+    try {
+      static_cast<void>(nlohmann::json::parse(text, [](int, auto, auto&) { return false; }));
+      return fail(fmt::format("line {}", line), simdjson::error_message(code));
+    } catch (const nlohmann::json::parse_error& error) {
+      const std::string_view before = text.substr(0, error.byte == 0 ? 0 : error.byte - 1);
+      line += static_cast<std::size_t>(std::ranges::count(before, '\n'));
+      const std::string_view said = error.what();
+      const std::size_t dash = said.find(" - ");
+      if (dash != std::string_view::npos) why = said.substr(dash + 3);
+    } catch (const nlohmann::json::exception&) {
+      why.clear();
+    }
+    const bool csv = what_.ends_with(".csv");
+    return base::fail(fmt::format("{}:{}: this is not JSON{}{}{}", what_, line, why.empty() ? "" : ": ", why,
+                                  csv ? "; is it CSV? then write `csv:`" : ""));
   }
 
   std::unexpected<base::Error> fail(std::string_view place, std::string_view why) const {

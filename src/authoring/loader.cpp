@@ -13,10 +13,10 @@ namespace {
 
 void read_job(LoaderContext& context, const YamlNode& root, model::Job& job) {
   read_environment(context, root, job);
-  read_job_options(context, root, job);
+  const bool known = read_job_options(context, root, job);
   if (const YamlNode* workflows = root.find("workflows")) {
     read_workflows(context, *workflows, job);
-  } else {
+  } else if (known) {
     context.report(root.where, "there is nothing to run; add 'workflows', or 'load' and 'steps'");
   }
   validate(context, job);

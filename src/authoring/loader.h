@@ -20,6 +20,8 @@ struct LoadInput {
   std::vector<std::pair<std::string, std::string>> sets;         // --set path=value
   // Reads a file named in the YAML (include); the path is already resolved against the including file.
   std::function<base::Expected<std::string>(const std::string& path)> read_file;
+  // Why a file that is only named (a body, a certificate) could not be read later, or nothing. Unset: not looked at.
+  std::function<std::string(const std::string& path)> file_problem = {};
 };
 
 // Names and options of load shapes that were registered from outside: the key under `load:` that selects each.

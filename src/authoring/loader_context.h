@@ -41,6 +41,7 @@ struct LoaderContext {
   std::map<std::string, std::string, std::less<>> environment = {};  // all that ${env.X} may name
   std::set<std::string, std::less<>> named_environment = {};         // what the file declares or mentions
   std::vector<model::Target> targets = {};
+  bool single_workflow = false;  // the file is one, written without `workflows`
   // By the place of the step (file, line, column); steps that come from one alias share them.
   std::map<std::tuple<const std::string*, std::uint32_t, std::uint32_t>, StepPlaces> step_places = {};
   std::vector<WorkflowPlaces> workflow_places = {};              // as Job::workflows

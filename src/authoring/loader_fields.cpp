@@ -41,7 +41,8 @@ bool within(LoaderContext& context, const Field& field, const YamlNode& node, do
 }
 
 std::optional<Tree> wrong(LoaderContext& context, const Field& field, const YamlNode& node, std::string_view expected) {
-  context.report(node.where, fmt::format("'{}' must be {}, found {}", field.name, expected, describe(node)));
+  context.report(node.where, fmt::format("'{}' must be {}, found {}{}", field.name, expected, describe(node),
+                                         field.type == FieldType::kText ? "" : quotes_advice(node)));
   return std::nullopt;
 }
 
@@ -55,6 +56,17 @@ Tree text_of(const YamlNode& node) {
   return {node.where, node.text};
 }
 
+std::optional<Tree> read_path(LoaderContext& context, const Field& field, const YamlNode& node) {
+  if (!node.is_scalar()) return wrong(context, field, node, "the path of a file");
+  std::string path = resolve_path(node.where, node.text);
+  const std::string why = context.input.file_problem ? context.input.file_problem(path) : std::string();
+  if (!why.empty()) {
+    context.report(node.where, fmt::format("'{}': cannot read '{}': {}", field.name, path, why));
+    return std::nullopt;
+  }
+  return Tree{node.where, std::move(path)};
+}
+
 std::optional<Tree> read_bool(LoaderContext& context, const Field& field, const YamlNode& node) {
   Tree tree = to_tree(node);
   if (tree.boolean() == nullptr) return wrong(context, field, node, "true or false");
@@ -63,7 +75,13 @@ std::optional<Tree> read_bool(LoaderContext& context, const Field& field, const 
 
 std::optional<Tree> read_integer(LoaderContext& context, const Field& field, const YamlNode& node) {
   Tree tree = to_tree(node);
-  if (tree.integer() == nullptr) return wrong(context, field, node, "a whole number");
+  if (tree.integer() == nullptr && !(node.plain && all_digits(node.text))) {
+    return wrong(context, field, node, "a whole number");
+  }
+  if (tree.integer() == nullptr) {
+    within(context, field, node, std::numeric_limits<double>::infinity());
+    return std::nullopt;
+  }
   if (!within(context, field, node, static_cast<double>(*tree.integer()))) return std::nullopt;
   return tree;
 }
@@ -71,7 +89,10 @@ std::optional<Tree> read_integer(LoaderContext& context, const Field& field, con
 std::optional<Tree> read_number(LoaderContext& context, const Field& field, const YamlNode& node) {
   Tree tree = to_tree(node);
   if (const std::int64_t* integer = tree.integer()) tree.value = static_cast<double>(*integer);
-  if (tree.number() == nullptr) return wrong(context, field, node, "a number");
+  if (tree.number() == nullptr) {
+    const bool percent = node.is_scalar() && node.text.ends_with('%');
+    return wrong(context, field, node, percent ? "a number such as 50, without '%'" : "a number");
+  }
   if (!within(context, field, node, *tree.number())) return std::nullopt;
   return tree;
 }
@@ -90,9 +111,15 @@ std::optional<Tree> read_duration_range(LoaderContext& context, const Field& fie
   const std::string first = node.text.substr(0, dots);
   const std::string last = dots == std::string::npos ? first : node.text.substr(dots + 2);
   const auto from = base::parse_duration(first);
-  if (!from) return wrong_unit(context, field, node, from.error().message);
   const auto to = base::parse_duration(last);
-  if (!to) return wrong_unit(context, field, node, to.error().message);
+  if (!from || !to) {
+    const bool range = last.starts_with('.') || node.text.find('-', 1) != std::string::npos;
+    return wrong_unit(context, field, node,
+                      range ? fmt::format("expected a time such as 2s or a range with two dots such as 1s..3s, found "
+                                          "'{}'",
+                                          node.text)
+                            : (from ? to : from).error().message);
+  }
   if (*from > *to) {
     return wrong_unit(context, field, node, fmt::format("the range '{}' ends before it begins", node.text));
   }
@@ -194,8 +221,7 @@ std::optional<Tree> read_ranges(LoaderContext& context, const Field& field, cons
 std::optional<Tree> read_filled(LoaderContext& context, const Field& field, const YamlNode& node) {
   switch (field.type) {
     case FieldType::kPath:
-      if (!node.is_scalar()) return wrong(context, field, node, "the path of a file");
-      return Tree{node.where, resolve_path(node.where, node.text)};
+      return read_path(context, field, node);
     case FieldType::kText:
     case FieldType::kExpression:
       if (!node.is_scalar()) {

@@ -8,8 +8,10 @@
 
 #include "authoring/loader_fields.h"
 #include "authoring/loader_step_parts.h"
+#include "authoring/loader_synonyms.h"
 #include "authoring/paths.h"
 #include "authoring/threshold_parser.h"
+#include "authoring/yaml_include.h"
 #include "base/closest.h"
 
 namespace muster::authoring {
@@ -55,6 +57,17 @@ const YamlEntry* address_entry(LoaderContext& context, const YamlNode& node, mod
   return found;
 }
 
+// Protocols that workflows may use one day: not a slip of the user's.
+bool report_foreign_kind(LoaderContext& context, const YamlNode& node, std::string_view what) {
+  for (const YamlEntry& entry : node.map) {
+    if (!known_protocol(entry.key)) continue;
+    context.report(entry.key_where, fmt::format("{} is for '{}', which this version of muster cannot call; it has {}",
+                                                what, entry.key, quoted_list(target_kinds(context), "and")));
+    return true;
+  }
+  return false;
+}
+
 void read_target(LoaderContext& context, const std::string& name, const YamlNode& node, model::Job& job) {
   model::Target target;
   target.name = name;
@@ -62,6 +75,7 @@ void read_target(LoaderContext& context, const std::string& name, const YamlNode
   const std::string what = name.empty() ? std::string("'target'") : fmt::format("target '{}'", name);
   if (node.is_map()) {
     const YamlEntry* address = address_entry(context, node, target);
+    if (address == nullptr && report_foreign_kind(context, node, what)) return;
     if (address == nullptr) {
       context.report(node.where, fmt::format("{} needs an address, such as `{}: https://shop.test`", what,
                                              name.empty() ? kAddressKeys[0] : std::string_view(target.kind)));
@@ -159,7 +173,7 @@ void read_threshold(LoaderContext& context, const YamlNode& node, model::Job& jo
     for (const YamlEntry& entry : where->map) {
       if (auto value = context.constant_text(entry.value, fmt::format("'{}'", entry.key))) {
         threshold.where.emplace_back(entry.key, std::move(*value));
-        places.push_back(entry.value.where);
+        places.push_back(entry.key == "workflow" || entry.key == "step" ? entry.value.where : entry.key_where);
       }
     }
   }
@@ -175,6 +189,36 @@ void read_threshold(LoaderContext& context, const YamlNode& node, model::Job& jo
   }
   job.thresholds.push_back(std::move(threshold));
   context.threshold_places.push_back(std::move(places));
+}
+
+void read_datacenters(LoaderContext& context, const YamlNode& node, model::Job& job) {
+  if (!context.expect_list(node, "'datacenters'", "[ north, south ]")) return;
+  for (const YamlNode& each : node.list) {
+    const model::Tree tree = to_tree(each);
+    if (tree.text() == nullptr) {
+      context.report(each.where, fmt::format("each of 'datacenters' must be a name, found {}", describe(each)));
+    } else if (auto name = context.constant_text(each, "each of 'datacenters'")) {
+      job.datacenters.push_back(std::move(*name));
+    }
+  }
+}
+
+void read_variable(LoaderContext& context, const YamlEntry& entry) {
+  if (!identifier(entry.key)) {
+    context.report(entry.key_where,
+                   fmt::format("'{}' cannot be the name of an environment variable; names are letters, "
+                               "digits and '_', and do not begin with a digit",
+                               entry.key));
+    return;
+  }
+  context.named_environment.insert(entry.key);
+  if (entry.value.null()) {
+    context.report(entry.key_where, fmt::format("'{0}' has no default here; write {0}: \"\" for an empty one, or leave "
+                                                "it out: ${{env.{0}}} needs no declaration",
+                                                entry.key));
+  } else if (auto text = context.constant_text(entry.value, fmt::format("'{}'", entry.key))) {
+    context.environment.emplace(entry.key, std::move(*text));
+  }
 }
 
 void read_version(LoaderContext& context, const YamlNode& root) {
@@ -208,6 +252,12 @@ void read_collections(LoaderContext& context, const YamlNode& root, model::Job& 
   if (const YamlNode* thresholds = root.find("thresholds")) {
     if (thresholds->is_list()) {
       for (const YamlNode& each : thresholds->list) read_threshold(context, each, job);
+    } else if (thresholds->is_map() && std::ranges::none_of(thresholds->map, [](const YamlEntry& entry) {
+                 return std::ranges::find(kThresholdKeys, entry.key) != kThresholdKeys.end();
+               })) {
+      context.report(thresholds->where,
+                     "'thresholds' is a list of conditions such as `- latency p95 < 300ms` and "
+                     "`- failed rate < 1%`, not a map of metrics");
     } else {
       read_threshold(context, *thresholds, job);
     }
@@ -221,7 +271,11 @@ std::span<const std::string_view> job_keys() {
 }
 
 void read_environment(LoaderContext& context, const YamlNode& root, model::Job& job) {
-  if (const YamlNode* secrets = root.find("secrets")) {
+  const YamlNode* secrets = root.find("secrets");
+  if (secrets != nullptr && secrets->is_map()) {
+    context.report(secrets->where,
+                   "'secrets' is a list of names such as [ PASSWORD ]; their values come from the environment");
+  } else if (secrets != nullptr) {
     const std::vector<YamlNode> single{*secrets};
     for (const YamlNode& each : secrets->is_list() ? secrets->list : single) {
       const auto name = context.constant_text(each, "each item of 'secrets'");
@@ -241,24 +295,20 @@ void read_environment(LoaderContext& context, const YamlNode& root, model::Job& 
   }
   if (const YamlNode* env = root.find("env");
       env != nullptr && context.expect_map(*env, "'env'", "{ BASE: https://shop.test }")) {
-    for (const YamlEntry& entry : env->map) {
-      context.named_environment.insert(entry.key);
-      if (entry.value.null()) {
-        if (!context.environment.contains(entry.key)) context.environment.emplace(entry.key, "");
-      } else if (auto text = context.constant_text(entry.value, fmt::format("'{}'", entry.key))) {
-        context.environment.emplace(entry.key, std::move(*text));
-      }
-    }
+    for (const YamlEntry& entry : env->map) read_variable(context, entry);
   }
 }
 
-void read_job_options(LoaderContext& context, const YamlNode& root, model::Job& job) {
-  context.check_keys(root, kJobKeys, "the file");
+bool read_job_options(LoaderContext& context, const YamlNode& root, model::Job& job) {
+  // A file with one workflow has that one's keys at its top; they have been moved by now.
+  std::vector<std::string_view> known(kJobKeys.begin(), kJobKeys.end());
+  known.insert(known.end(), workflow_keys().begin(), workflow_keys().end());
+  const bool good = context.check_keys(root, known, "the file");
   read_version(context, root);
   if (const YamlNode* name = root.find("name")) job.name = context.constant_text(*name, "'name'").value_or("");
   if (const YamlNode* tags = root.find("tags")) job.tags = read_tags(context, *tags);
   if (const YamlNode* datacenters = root.find("datacenters")) {
-    job.datacenters = context.text_list(*datacenters, "'datacenters'");
+    read_datacenters(context, *datacenters, job);
   }
   if (const YamlNode* timeout = root.find("timeout")) {
     job.timeout = context.duration(*timeout, "'timeout'", 1ms, kLongest);
@@ -267,6 +317,7 @@ void read_job_options(LoaderContext& context, const YamlNode& root, model::Job& 
     job.seed = context.whole_number(*seed, "'seed'", 1, std::numeric_limits<std::int64_t>::max()).value_or(0);
   }
   read_collections(context, root, job);
+  return good;
 }
 
 }  // namespace muster::authoring

@@ -16,6 +16,7 @@ std::span<const std::string_view> job_keys();
 // `env` and `secrets`, into the context and `job.secrets`. First of all, because other keys may name them.
 void read_environment(LoaderContext& context, const YamlNode& root, model::Job& job);
 // The rest; targets also go into the context, where steps look for them.
-void read_job_options(LoaderContext& context, const YamlNode& root, model::Job& job);
+// False: there were unknown keys, so that what seems to be missing may only be misspelt.
+bool read_job_options(LoaderContext& context, const YamlNode& root, model::Job& job);
 
 }  // namespace muster::authoring

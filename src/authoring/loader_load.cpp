@@ -194,6 +194,10 @@ class LoadReader {
     const auto text = context_.constant_text(node, what);
     if (!text) return std::nullopt;
     const auto parsed = base::parse_rate(*text);
+    if (parsed && *parsed > 0 && text->find('/') == std::string::npos) {
+      context_.report(node.where, fmt::format("{0} needs its time: write {1}/s for {1} each second", what, *text));
+      return std::nullopt;
+    }
     if (!parsed) {
       context_.report(node.where, fmt::format("{}: {}", what, parsed.error().message));
       return std::nullopt;
@@ -236,6 +240,7 @@ class LoadReader {
     if ((to == nullptr) != (over == nullptr)) {
       context_.report(node.where, to == nullptr ? "'over' needs 'to': what is reached at the end of the stage"
                                                 : "'to' needs 'over': how long it takes to get there (0s: at once)");
+      load_.stages.push_back({});  // so that a `hold` after it is not blamed
       return;
     }
     if (to != nullptr) {

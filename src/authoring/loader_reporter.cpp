@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "authoring/utf8.h"
+
 namespace muster::authoring {
 namespace {
 
@@ -28,9 +30,17 @@ std::size_t code_points(std::string_view text) {
 
 // Control characters would move the caret away from its place, or the terminal's cursor.
 std::string printable(std::string_view text) {
-  std::string shown(text);
-  for (char& byte : shown) {
-    if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) {
+      shown += "\uFFFD";
+    } else if (static_cast<unsigned char>(text.front()) < 0x20 || text.front() == 0x7F) {
+      shown += ' ';
+    } else {
+      shown += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return shown;
 }

@@ -8,6 +8,7 @@
 
 #include "authoring/loader_fields.h"
 #include "authoring/loader_step_parts.h"
+#include "authoring/loader_synonyms.h"
 #include "base/closest.h"
 
 namespace muster::authoring {
@@ -54,15 +55,52 @@ std::vector<std::string_view> kind_keys(const LoaderContext& context) {
   return keys;
 }
 
+// The first kind with a field of that name, and how a step of it begins.
+const StepKind* kind_with(const LoaderContext& context, std::string_view field) {
+  for (const StepKind& kind : context.languages.kinds.all()) {
+    if (kind.field(field) != nullptr && kind.role == model::StepRole::kTest) return &kind;
+  }
+  return nullptr;
+}
+
+const YamlEntry* field_without_kind(const LoaderContext& context, const YamlNode& node) {
+  for (const YamlEntry& entry : node.map) {
+    if (!step_key(entry.key) && kind_with(context, entry.key) != nullptr) return &entry;
+  }
+  return nullptr;
+}
+
+std::string beside_advice(const LoaderContext& context, std::string_view field) {
+  const StepKind& kind = *kind_with(context, field);
+  const std::string inside = fmt::format("`{}: {{ {}: … }}`", kind.name, field);
+  if (kind.shorthands.empty()) return fmt::format("write {}", inside);
+  if (field == kind.primary || field == kind.shorthands.front().field) {
+    return fmt::format("write `{}: …`, or {}", kind.shorthands.front().key, inside);
+  }
+  return fmt::format("it goes beside `{}: …` in the same step, without a dash of its own", kind.shorthands.front().key);
+}
+
 void report_no_kind(LoaderContext& context, const YamlNode& node) {
   const std::vector<std::string_view> keys = kind_keys(context);
   for (const YamlEntry& entry : node.map) {
     if (step_key(entry.key)) continue;
-    const std::string hint = base::did_you_mean(entry.key, keys);
+    std::string hint = kind_advice(entry.key);
+    if (hint.empty()) hint = base::did_you_mean(entry.key, keys);
     if (!hint.empty()) {
       context.report(entry.key_where, fmt::format("unknown kind of step '{}'{}", entry.key, hint));
       return;
     }
+  }
+  if (const YamlEntry* field = field_without_kind(context, node)) {
+    context.report(field->key_where, fmt::format("'{}' stands without a kind of step; {}", field->key,
+                                                 beside_advice(context, field->key)));
+    return;
+  }
+  if (std::ranges::all_of(node.map, [](const YamlEntry& entry) { return step_key(entry.key); })) {
+    context.report(node.where,
+                   "this step says nothing to do, such as `get: /`; if the next line belongs to it, leave "
+                   "out that line's dash");
+    return;
   }
   context.report(node.where, fmt::format("this step says nothing to do; it needs one of {}", quoted_list(keys, "or")));
 }
@@ -92,9 +130,13 @@ Chosen choose_kind(LoaderContext& context, const YamlNode& node) {
     });
     if (others_are_fields) return each;
   }
-  context.report(found[1].entry->key_where,
-                 fmt::format("a step is of one kind, but both '{}' and '{}' stand here; make them two steps",
-                             found[0].entry->key, found[1].entry->key));
+  const auto& own = found[0].entry->key_where;
+  const auto& other = found[1].entry->key_where;
+  const bool merged = std::pair(other.line, other.column) < std::pair(node.where.line, node.where.column);
+  context.report(
+      merged ? own : other,
+      fmt::format("a step is of one kind, but both '{}' and '{}'{} stand here; make them two steps",
+                  found[0].entry->key, found[1].entry->key, merged ? fmt::format(" (from line {})", other.line) : ""));
   return {};
 }
 
@@ -126,12 +168,32 @@ class FieldCollector {
     const Field* primary = chosen_.kind->field(chosen_.kind->primary);
     if (entry.value.null()) {
       const bool wanted = primary != nullptr && primary->required;
-      if (wanted) add(primary->name, entry.key_where, &entry.value);
+      if (wanted && primary->type == FieldType::kText && primary->name != entry.key) {
+        context_.report(entry.key_where, fmt::format("'{}' needs a value: its {}", entry.key, primary->name));
+        static const YamlNode empty = [] {
+          YamlNode node;
+          node.kind = YamlNode::Kind::kScalar;
+          return node;
+        }();
+        add(primary->name, entry.key_where, &empty);
+      } else if (wanted) {
+        add(primary->name, entry.key_where, &entry.value);
+      }
       return;
     }
     const bool only_primary = primary != nullptr && chosen_.kind->fields.size() == 1;
     if (entry.value.is_map() && (primary == nullptr || !(takes_map(*primary) || only_primary))) {
-      for (const YamlEntry& each : entry.value.map) add(each.key, each.key_where, &each.value);
+      const bool texts = primary != nullptr && primary->type == FieldType::kText && chosen_.kind->inline_fields;
+      for (const YamlEntry& each : entry.value.map) {
+        if (texts && chosen_.kind->field(each.key) == nullptr && step_key(each.key)) {
+          context_.report(each.key_where, fmt::format("'{0}' takes a text; write `{0}: {1}`, and the other keys beside "
+                                                      "it",
+                                                      entry.key, each.value.text));
+          given_.push_back({primary->name, each.key_where, &each.value});
+        } else {
+          add(each.key, each.key_where, &each.value);
+        }
+      }
     } else if (primary != nullptr) {
       add(primary->name, entry.key_where, &entry.value);
     } else {
@@ -205,6 +267,13 @@ model::Branch read_branch(LoaderContext& context, const YamlNode& node, std::siz
   return branch;
 }
 
+// "{ weight, steps }" where the field's documentation has it, otherwise plain steps.
+std::string_view items_of(const Field& field) {
+  const std::size_t open = field.doc.find('{');
+  const std::size_t close = field.doc.find('}');
+  return open == std::string_view::npos ? "steps" : field.doc.substr(open, close - open + 1);
+}
+
 void read_branches(LoaderContext& context, const StepKind& kind, const std::vector<GivenField>& given, Step& step) {
   for (const GivenField& each : given) {
     const Field* field = kind.field(each.name);
@@ -218,7 +287,7 @@ void read_branches(LoaderContext& context, const StepKind& kind, const std::vect
     }
     if (!each.value->is_list() || each.value->list.empty()) {
       context.report(each.value->where,
-                     fmt::format("'{}' must be a list of steps that is not empty, found {}", field->name,
+                     fmt::format("'{}' must be a list of {} that is not empty, found {}", field->name, items_of(*field),
                                  each.value->is_list() ? "an empty list" : describe(*each.value)));
       continue;
     }

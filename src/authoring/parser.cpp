@@ -135,7 +135,16 @@ std::unexpected<ExpressionError> Parser::unexpected_token(std::string_view wante
 std::expected<void, ExpressionError> Parser::expect_end() {
   if (failure_) return std::unexpected(*failure_);
   if (token_.kind == TokenKind::kEnd) return {};
+  if (at("=") && tokens_.directly_followed_by('~')) {
+    return error(token_.offset, "'=~' is no operator; write 'matches' and the pattern in quotes");
+  }
   if (at("=")) return error(token_.offset, "'=' does not compare; write '=='");
+  for (const std::string_view capital : {"AND", "OR", "IN", "NOT", "CONTAINS", "MATCHES", "EXISTS"}) {
+    if (!at_word(capital)) continue;
+    std::string small(capital);
+    std::ranges::transform(small, small.begin(), [](char c) { return static_cast<char>(c - 'A' + 'a'); });
+    return error(token_.offset, fmt::format("write '{}' in small letters", small));
+  }
   if (at("&") || at("|"))
     return error(token_.offset, fmt::format("'{0}' is no operator; write '{0}{0}'", token_.spelling));
   return unexpected_token("an operator or the end");
@@ -264,6 +273,7 @@ Parser::Result Parser::comparison() {
   if (found == kComparisons.end()) return left;
   const std::size_t offset = token_.offset;
   advance();
+  if (at("=")) return error(offset, fmt::format("'{0}=' is no operator; write '{0}'", found->spelling));
   auto right = membership();
   if (!right) return right;
   if (find() != kComparisons.end()) return error(token_.offset, "comparisons do not chain; write a < b && b < c");

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "authoring/functions.h"
+#include "authoring/loader_synonyms.h"
 #include "authoring/options.h"
 #include "authoring/parser.h"
 #include "base/closest.h"
@@ -116,7 +117,10 @@ Parser::Result Parser::call(std::string_view name, std::size_t offset) {
   if (function == nullptr) {
     std::vector<std::string_view> names;
     for (const Function& each : functions()) names.push_back(each.name);
-    return error(offset, fmt::format("there is no function '{}'{}", name, base::did_you_mean(name, names)));
+    const std::string_view ours = function_for(name);
+    return error(offset,
+                 fmt::format("there is no function '{}'{}", name,
+                             ours.empty() ? base::did_you_mean(name, names) : fmt::format("; write {}(…)", ours)));
   }
   advance();
   const std::size_t open = token_.offset;

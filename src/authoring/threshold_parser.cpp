@@ -80,6 +80,19 @@ bool is_percentile(std::string_view word) {
   return value && *value > 0 && *value <= 100;
 }
 
+// What others call our aggregates.
+std::string_view our_word(std::string_view word) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{{{"avg", "mean"},
+                                                                                 {"average", "mean"},
+                                                                                 {"med", "p50"},
+                                                                                 {"median", "p50"},
+                                                                                 {"stddev", "std"},
+                                                                                 {"minimum", "min"},
+                                                                                 {"maximum", "max"}}};
+  const auto* const found = std::ranges::find(kWords, word, [](const auto& each) { return each.first; });
+  return found == kWords.end() ? std::string_view() : found->second;
+}
+
 std::string allowed(const Metric& metric) {
   std::vector<std::string_view> names;
   for (const Aggregate& aggregate : metric.aggregates) names.push_back(aggregate.name);
@@ -117,6 +130,10 @@ class Reader {
                    fmt::format("expected a metric such as latency, failed or requests, found {}", found(token_)));
     }
     const std::size_t metric_place = token_.offset;
+    if (is_percentile(percentile_word(metric_place))) {
+      return error(metric_place,
+                   fmt::format("this says no metric; write `latency {}`", trimmed(text_.substr(metric_place))));
+    }
     threshold.metric = token_.spelling;
     const Metric metric = metric_named(token_.spelling);
     const auto bound = aggregate(metric, metric_place);
@@ -166,9 +183,29 @@ class Reader {
       names.push_back(each.name);
     }
     const std::string hint = metric_hint(metric);
+    if (const std::string_view own = our_word(aggregate_); !own.empty() && hint.empty()) {
+      return error(place, fmt::format("'{}' is called {} here: write `{} {} …`", aggregate_, own, metric.name, own));
+    }
     return error(hint.empty() ? place : metric_place,
                  fmt::format("'{}' of '{}' is not known; allowed are {}{}", aggregate_, metric.name, allowed(metric),
                              hint.empty() ? base::did_you_mean(aggregate_, names) : hint));
+  }
+
+  // p99.9 is two tokens to the tokenizer; here it is one word.
+  std::string_view percentile_word(std::size_t from) const {
+    std::size_t end = from;
+    while (end < text_.size() && std::string_view(" <>=!").find(text_[end]) == std::string_view::npos) ++end;
+    return text_.substr(from, end - from);
+  }
+
+  static std::string_view trimmed(std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
+
+  // Whether the number is followed by a space and then only a unit of time.
+  bool unit_follows() const {
+    const std::string_view rest = text_.substr(token_.offset + token_.spelling.size());
+    const std::size_t word = rest.find_first_not_of(' ');
+    if (word == 0 || word == std::string_view::npos) return false;
+    return base::parse_duration(fmt::format("1{}", trimmed(rest.substr(word)))).has_value();
   }
 
   // A metric of the user's own may be a slip of the name of one of ours.
@@ -195,6 +232,11 @@ class Reader {
     const char last = token_.spelling.back();
     const bool bare = last >= '0' && last <= '9';
     const bool percent = last == '%';
+    if (bound == Bound::kTime && bare && unit_follows()) {
+      return error(place,
+                   fmt::format("no space stands before a unit; write {}{}", token_.spelling,
+                               text_.substr(text_.find_first_not_of(' ', token_.offset + token_.spelling.size()))));
+    }
     if (bound == Bound::kTime && (percent || (bare && token_.number.number() != 0))) {
       return wrong(fmt::format("a time needs a unit, such as {}", example(bound)));
     }
@@ -212,7 +254,10 @@ class Reader {
       return negative ? -*rate : *rate;
     }
     if (token_.kind != TokenKind::kEnd) {
-      return error(token_.offset, fmt::format("expected the end, found {}", found(token_)));
+      const bool joined = token_.spelling == "and" || token_.spelling == "&&" || token_.spelling == "or" ||
+                          token_.spelling == "||" || token_.spelling == ",";
+      return error(token_.offset, fmt::format("expected the end, found {}{}", found(token_),
+                                              joined ? "; a threshold is one comparison: make them two" : ""));
     }
     return value;
   }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "authoring/loader_steps.h"
+#include "authoring/paths.h"
 #include "base/closest.h"
 
 namespace muster::authoring {
@@ -15,14 +17,69 @@ namespace {
 constexpr std::array<std::string_view, 8> kMetrics{"latency",  "service", "lateness", "failed",
                                                    "requests", "checks",  "dropped",  "iterations"};
 
+struct OwnMetric {
+  std::string_view type;
+  model::Where where;
+};
+
 struct Names {
   std::set<std::string_view> workflows;
   std::set<std::string_view> steps;
   std::set<std::string_view> tags;
   std::set<std::string_view> metrics;
+  std::map<std::string_view, OwnMetric> own;  // those of the user
 };
 
-Names collect(const LoaderContext& context, const model::Job& job) {
+// What can be asked of a metric of the user's own. Percentiles stand for all of p50 … p99.99.
+struct Offer {
+  std::string_view type;
+  std::string_view text;
+  std::vector<std::string_view> aggregates;
+  bool percentiles = false;
+};
+
+const Offer* offer_of(std::string_view type) {
+  static const std::array<Offer, 4> kOffers{
+      {{.type = "counter", .text = "count and rate", .aggregates = {"count", "rate"}},
+       {.type = "rate", .text = "rate and count", .aggregates = {"rate", "count"}},
+       {.type = "gauge", .text = "value, min and max", .aggregates = {"value", "min", "max"}},
+       {.type = "trend",
+        .text = "min, mean, std, max, count and p50 … p99.99",
+        .aggregates = {"min", "mean", "std", "max", "count"},
+        .percentiles = true}}};
+  const auto* const found = std::ranges::find(kOffers, type, &Offer::type);
+  return found == kOffers.end() ? nullptr : found;
+}
+
+void add_metric(LoaderContext& context, const model::StepKind& kind, const model::Step& step, Names& names) {
+  const model::Tree* metric = step.field(kind.primary);
+  const model::Tree* type = step.field("type");
+  if (metric == nullptr || metric->text() == nullptr) return;
+  const std::string& name = *metric->text();
+  if (std::ranges::find(kMetrics, name) != kMetrics.end()) {
+    context.report(metric->where, fmt::format("'{}' is measured by muster itself; choose another name", name));
+    return;
+  }
+  names.metrics.insert(name);
+  if (type == nullptr || type->text() == nullptr) return;
+  const auto [first, fresh] = names.own.emplace(name, OwnMetric{*type->text(), metric->where});
+  if (fresh || first->second.type == *type->text()) return;
+  context.report(type->where.line == 0 ? metric->where : type->where,
+                 fmt::format("metric '{}' is a {} on line {} and a {} here; a metric has one type", name,
+                             first->second.type, first->second.where.line, *type->text()));
+}
+
+void check_aggregate(LoaderContext& context, const model::Threshold& threshold, const Names& names) {
+  const auto metric = names.own.find(threshold.metric);
+  const Offer* offer = metric == names.own.end() ? nullptr : offer_of(metric->second.type);
+  if (offer == nullptr || std::ranges::find(offer->aggregates, threshold.aggregate) != offer->aggregates.end()) return;
+  if (offer->percentiles && threshold.aggregate.starts_with('p')) return;
+  context.report(threshold.place,
+                 fmt::format("'{}' is a {} (line {}): it has {}, not {}", threshold.metric, offer->type,
+                             metric->second.where.line, offer->text, threshold.aggregate));
+}
+
+Names collect(LoaderContext& context, const model::Job& job) {
   Names names;
   const auto add_tags = [&](const std::vector<model::Tag>& tags) {
     for (const model::Tag& tag : tags) names.tags.insert(tag.name);
@@ -36,9 +93,7 @@ Names collect(const LoaderContext& context, const model::Job& job) {
       names.steps.insert(step.name);
       add_tags(step.tags);
       const model::StepKind* kind = context.languages.kinds.find(step.kind);
-      if (kind->role != model::StepRole::kMetric) return;
-      const model::Tree* metric = step.field(kind->primary);
-      if (metric != nullptr && metric->text() != nullptr) names.metrics.insert(*metric->text());
+      if (kind->role == model::StepRole::kMetric) add_metric(context, *kind, step, names);
     };
     for (const auto* steps : {&workflow.start, &workflow.steps, &workflow.stop}) each_step(*steps, add_step);
   }
@@ -53,20 +108,62 @@ void check_name(LoaderContext& context, const model::Where& place, std::string_v
                                     base::did_you_mean(name, names)));
 }
 
+void check_metric(LoaderContext& context, const model::Threshold& threshold, const Names& names) {
+  const std::string_view metric = threshold.metric;
+  if (!names.metrics.contains(metric) && (metric == "error" || metric == "errors" || metric == "failures")) {
+    context.report(threshold.place, fmt::format("this threshold asks for the metric '{}', and there is none; failures "
+                                                "are 'failed': write `failed {} …`",
+                                                metric, threshold.aggregate));
+    return;
+  }
+  check_name(context, threshold.place, "metric", metric, names.metrics);
+  check_aggregate(context, threshold, names);
+}
+
+void check_tag(LoaderContext& context, const model::Where& place, std::string_view tag, const Names& names) {
+  if (names.tags.contains(tag) || context.reporter.full()) return;
+  std::vector<std::string_view> known(names.tags.begin(), names.tags.end());
+  known.insert(known.end(), {"workflow", "step"});
+  const std::string hint = base::did_you_mean(tag, known);
+  context.report(place, fmt::format("'where' takes 'workflow', 'step' or the name of a tag, and there is no tag '{}'{}",
+                                    tag, hint));
+}
+
 }  // namespace
+
+void validate_kinds(LoaderContext& context, const model::Job& job) {
+  const model::Inspection inspection{
+      .report = [&](const model::Where& where, std::string message) { context.report(where, std::move(message)); },
+      .file_problem =
+          [&](const model::Where& where, const std::string& path) {
+            const bool look = context.input.file_problem && path.find("${") == std::string::npos;
+            return look ? context.input.file_problem(resolve_path(where, path)) : std::string();
+          }};
+  for (const model::Target& target : job.targets) {
+    const model::StepKind* kind = context.languages.kinds.find(target.kind);
+    if (kind != nullptr && kind->inspect_target != nullptr) kind->inspect_target(target, inspection);
+  }
+  const auto look = [&](const model::Step& step) {
+    const model::StepKind* kind = context.languages.kinds.find(step.kind);
+    if (kind->inspect_step != nullptr && !context.reporter.full()) kind->inspect_step(step, inspection);
+  };
+  for (const model::Workflow& workflow : job.workflows) {
+    for (const auto* steps : {&workflow.start, &workflow.steps, &workflow.stop}) each_step(*steps, look);
+  }
+}
 
 void validate(LoaderContext& context, const model::Job& job) {
   validate_graph(context, job);
+  validate_kinds(context, job);
   validate_names(context, job);
   validate_thresholds(context, job);
 }
 
 void validate_thresholds(LoaderContext& context, const model::Job& job) {
-  if (job.thresholds.empty()) return;
   const Names names = collect(context, job);
   for (std::size_t i = 0; i < job.thresholds.size(); ++i) {
     const model::Threshold& threshold = job.thresholds[i];
-    check_name(context, threshold.place, "metric", threshold.metric, names.metrics);
+    check_metric(context, threshold, names);
     for (std::size_t j = 0; j < threshold.where.size(); ++j) {
       const auto& [key, value] = threshold.where[j];
       const model::Where& place = context.threshold_places[i][j];
@@ -75,7 +172,7 @@ void validate_thresholds(LoaderContext& context, const model::Job& job) {
       } else if (key == "step") {
         check_name(context, place, "step", value, names.steps);
       } else {
-        check_name(context, place, "tag", key, names.tags);
+        check_tag(context, place, key, names);
       }
     }
   }

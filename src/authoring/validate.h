@@ -13,7 +13,10 @@ void validate(LoaderContext& context, const model::Job& job);
 void validate_graph(LoaderContext& context, const model::Job& job);
 // Every expression and every ${…} against the names that are known where it stands.
 void validate_names(LoaderContext& context, const model::Job& job);
-// Metrics, and the workflows, steps and tags under `where`.
+// What each kind says about its own steps and targets.
+void validate_kinds(LoaderContext& context, const model::Job& job);
+// The user's own metrics, and what thresholds ask: metrics and their aggregates; workflows, steps and tags under
+// `where`.
 void validate_thresholds(LoaderContext& context, const model::Job& job);
 
 // For each step of a graph, the positions of all steps that have finished before it starts, sorted. Empty where the

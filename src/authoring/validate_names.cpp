@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <numeric>
 #include <span>
@@ -8,10 +9,11 @@
 
 #include "authoring/expression.h"
 #include "authoring/feeder.h"
+#include "authoring/holes.h"
 #include "authoring/loader_steps.h"
-#include "authoring/text_template.h"
 #include "authoring/validate.h"
 #include "authoring/validate_scope.h"
+#include "authoring/value_text.h"
 
 namespace muster::authoring {
 namespace {
@@ -44,7 +46,8 @@ DataColumns read_columns(LoaderContext& context, const model::Job& job) {
 // Goes through a workflow in the order in which its steps run, and compiles what each one holds.
 class Walker {
  public:
-  Walker(LoaderContext& context, const DataColumns& data) : context_(context), scope_(context, data) {}
+  Walker(LoaderContext& context, const DataColumns& data, const model::Job& job)
+      : context_(context), scope_(context, data, job) {}
 
   void workflow(const model::Workflow& workflow) {
     scope_.enter(&workflow);
@@ -157,7 +160,10 @@ class Walker {
 
   void own_parts(const Step& step, const StepKind& kind) {
     scope_.set_own(&kind);
-    for (const model::Check& check : step.checks) this->check(check);
+    for (const model::Check& check : step.checks) {
+      this->check(check);
+      check_possible(check, kind);
+    }
     for (const model::Save& save : step.saves) expression(save.value);
     scope_.set_own(nullptr);
   }
@@ -218,10 +224,34 @@ class Walker {
   }
 
   void template_text(const model::Text& text) {
-    if (text.text.find("${") == std::string::npos || context_.reporter.full()) return;
+    if (context_.reporter.full()) return;
+    mustache(text);
+    if (text.text.find("${") == std::string::npos) return;
     scope_.set_text(text.text);
-    const auto compiled = TextTemplate::compile(text.text, scope_, Escape::kNone);
-    if (!compiled) context_.reporter.report_inside(text, compiled.error().offset, compiled.error().message);
+    const auto pieces = split_holes(text.text);
+    if (!pieces) return context_.reporter.report_inside(text, pieces.error().offset, pieces.error().message);
+    for (const TextPiece& piece : *pieces) {
+      if (!piece.hole) continue;
+      const auto compiled = Expression::compile(piece.text, scope_);
+      if (compiled) continue;
+      context_.reporter.report_inside(text, piece.offset + compiled.error().offset, compiled.error().message);
+    }
+  }
+
+  // {{ name }}: how other tools mark what is filled in.
+  void mustache(const model::Text& text) {
+    const std::size_t open = text.text.find("{{");
+    const std::size_t close = text.text.find("}}", open);
+    if (open == std::string::npos || close == std::string::npos) return;
+    std::string_view inside = std::string_view(text.text).substr(open + 2, close - open - 2);
+    while (inside.starts_with(' ')) inside.remove_prefix(1);
+    while (inside.ends_with(' ')) inside.remove_suffix(1);
+    const bool name = !inside.empty() && std::ranges::all_of(inside, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+    });
+    if (!name) return;
+    context_.reporter.report_inside(text, open,
+                                    fmt::format("what is filled in stands in ${{…}} here: write ${{{}}}", inside));
   }
 
   void named_expression(const model::Text& text) {
@@ -250,10 +280,39 @@ class Walker {
     context_.reporter.report_inside(place, compiled.error().offset, compiled.error().message);
   }
 
+  // Conditions that no response can meet, because of the type of what they look at.
+  void check_possible(const model::Check& check, const StepKind& kind) {
+    const auto result = std::ranges::find(kind.results, check.subject.text, &model::ResultField::name);
+    if (result == kind.results.end() || check.condition.text.find("${") != std::string::npos) return;
+    std::string_view text = check.condition.text;
+    const std::size_t operand = text.find_first_not_of("<>=! ");
+    const bool compares = operand != 0 && operand != std::string_view::npos;
+    if (compares) text.remove_prefix(operand);
+    const bool number = !number_of(text).missing();
+    if (result->type == FieldType::kDuration && number && number_of(text).number() != 0) {
+      context_.report(check.condition.where, fmt::format("'{}' is a time, and a time needs a unit: write {}ms or {}s",
+                                                         result->name, text, text));
+    }
+    constexpr std::array<std::string_view, 6> kWords{"exists", "not", "in", "contains", "matches", "null"};
+    const std::string_view word = text.substr(0, text.find_first_of(" ["));
+    const bool condition = std::ranges::find(kWords, word) != kWords.end();
+    if (result->type != FieldType::kInteger || number || condition || compares) return;
+    context_.report(
+        check.condition.where,
+        fmt::format("'{0}' is a number and can never be '{1}'; write a number, a list such as [200, 204], or "
+                    "a comparison such as \"< 300\"",
+                    result->name, text));
+  }
+
   // Names that mean two things.
   void check_names(const model::Workflow& workflow) {
     std::unordered_map<std::string_view, const Step*> steps;
-    const auto add = [&](const Step& step) { steps.emplace(step.name, &step); };
+    const auto add = [&](const Step& step) {
+      steps.emplace(step.name, &step);
+      if (!step.named || !NameScope::reserved(step.name)) return;
+      context_.report(context_.places(step).name,
+                      fmt::format("'{}' is a name of muster's own; call this step something else", step.name));
+    };
     const auto compare = [&](const Step& step) {
       each_value(step, [&](const std::string& name, const model::Where& place) {
         if (NameScope::reserved(name)) {
@@ -284,7 +343,7 @@ class Walker {
 
 void validate_names(LoaderContext& context, const model::Job& job) {
   const DataColumns data = read_columns(context, job);
-  Walker walker(context, data);
+  Walker walker(context, data, job);
   walker.job(job);
   for (const model::Workflow& workflow : job.workflows) {
     if (context.reporter.full()) return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "authoring/functions.h"
 #include "authoring/loader_steps.h"
 #include "base/closest.h"
 
@@ -15,6 +16,17 @@ constexpr std::array<std::string_view, 5> kAlways{"data", "env", "vu", "iteratio
 
 const std::string* name_at(const Path& path, std::size_t at) {
   return at < path.size() ? std::get_if<std::string>(&path[at]) : nullptr;
+}
+
+bool name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Whether an expression can mention it.
+bool writable(std::string_view name) {
+  if (name.empty() || (name.front() >= '0' && name.front() <= '9') || name.front() == '-') return false;
+  return std::ranges::all_of(name, name_character);
 }
 
 std::string_view section_key(Section section) {
@@ -152,6 +164,14 @@ base::Expected<Slot> NameScope::data(const Path& path) {
   if (!found->second) return Slot{};
   const std::vector<std::string>& columns = *found->second;
   if (std::ranges::find(columns, *column) != columns.end()) return Slot{};
+  if (columns.size() == 1 && columns.front().find_first_of(";|\t") != std::string::npos) {
+    const char delimiter = columns.front()[columns.front().find_first_of(";|\t")];
+    return base::fail(
+        fmt::format("data '{}' has no column '{}'; its header is '{}': if '{}' separates its columns, add "
+                    "`delimiter: \"{}\"`",
+                    *source, *column, columns.front(), delimiter == '\t' ? "a tab" : std::string(1, delimiter),
+                    delimiter == '\t' ? "\\t" : std::string(1, delimiter)));
+  }
   const std::string hint = base::did_you_mean(*column, columns);
   return base::fail(
       fmt::format("data '{}' has no column '{}'{}", *source, *column,
@@ -182,13 +202,58 @@ std::string NameScope::why_hidden(std::string_view text, const Name& name) const
   return fmt::format("{} has not finished here; only earlier steps can be named", what);
 }
 
+const model::Workflow* NameScope::owner_of(std::string_view name) const {
+  const model::Workflow* owner = nullptr;
+  for (const model::Workflow& workflow : job_.workflows) {
+    for (const auto* steps : {&workflow.start, &workflow.steps, &workflow.stop}) {
+      each_step(*steps, [&](const model::Step& step) {
+        if (step.named && step.name == name) owner = &workflow;
+      });
+    }
+  }
+  return owner;
+}
+
+std::string NameScope::advice(const std::string& name) const {
+  if (data_.contains(name)) return fmt::format("; rows of data are under 'data': write data.{}.…", name);
+  if (own_ != nullptr && (name == "response" || name == "res" || name == "resp" || name == "result")) {
+    return fmt::format("; checks name the results of their step directly: {} …", own_->results.front().name);
+  }
+  if (const Function* function = find_function(name); function != nullptr && function->least == 0) {
+    return fmt::format("; to call the function write {}()", name);
+  }
+  for (const auto& [text, each] : names_) {
+    const bool odd = each.step != nullptr && each.step->named && !writable(text);
+    if (!odd || !text.starts_with(name) || text.size() == name.size()) continue;
+    std::string better = text;
+    std::ranges::replace_if(better, [](char c) { return !name_character(c); }, '_');
+    return fmt::format("; step '{}' cannot be named in an expression because of the {}; call it {}", text,
+                       text[name.size()] == ' ' ? std::string("space") : fmt::format("'{}'", text[name.size()]),
+                       better);
+  }
+  for (const auto& [text, each] : names_) {
+    if (each.step_visible <= 0 || !writable(text)) continue;
+    const auto& results = context_.languages.kinds.find(each.step->kind)->results;
+    if (std::ranges::find(results, name, &model::ResultField::name) == results.end()) continue;
+    return fmt::format("; write whose it is: {}.{}", text, name);
+  }
+  if (const model::Workflow* owner = owner_of(name)) {
+    return fmt::format(
+        "; step '{}' belongs to workflow '{}': what it saves gets here by `provide:` there and `use:` "
+        "here",
+        name, owner->name);
+  }
+  return {};
+}
+
 std::string NameScope::unknown(const std::string& name) const {
+  if (const std::string likely = advice(name); !likely.empty()) return fmt::format("unknown name '{}'{}", name, likely);
   std::vector<std::string_view> known(kAlways.begin(), kAlways.end());
   if (own_ != nullptr) {
     for (const model::ResultField& each : own_->results) known.push_back(each.name);
   }
   for (const auto& [text, each] : names_) {
-    if (each.value_visible > 0 || each.step_visible > 0) known.push_back(text);
+    if ((each.value_visible > 0 || each.step_visible > 0) && writable(text)) known.push_back(text);
   }
   // Nobody meant one of thousands, and looking would take long.
   constexpr std::size_t kMostCandidates = 2'000;

@@ -23,7 +23,8 @@ enum class Section : std::uint8_t { kStart, kSteps, kStop };
 
 class NameScope : public Scope {
  public:
-  NameScope(LoaderContext& context, const DataColumns& data) : context_(context), data_(data) {}
+  NameScope(LoaderContext& context, const DataColumns& data, const model::Job& job)
+      : context_(context), data_(data), job_(job) {}
 
   // Starts over with the names of `workflow`, all of them hidden but those that it uses from others. Null: no workflow,
   // only names that are there always.
@@ -61,10 +62,14 @@ class NameScope : public Scope {
   base::Expected<Slot> virtual_user(const Path& path);
   std::string why_hidden(std::string_view text, const Name& name) const;
   std::string unknown(const std::string& name) const;
+  // What is likely behind a name that nothing has, if it is no slip of the pen; empty otherwise.
+  std::string advice(const std::string& name) const;
+  const model::Workflow* owner_of(std::string_view step) const;
   void collect(const std::vector<model::Step>& steps, Section section);
 
   LoaderContext& context_;
   const DataColumns& data_;
+  const model::Job& job_;
   std::unordered_map<std::string, Name> names_;
   const model::StepKind* own_ = nullptr;
   Section section_ = Section::kSteps;

@@ -137,6 +137,10 @@ class Includer {
 
 }  // namespace
 
+std::span<const std::string_view> workflow_keys() {
+  return kWorkflowOnly;
+}
+
 void merge_includes(LoaderContext& context, YamlNode& root, const std::string& file) {
   Includer(context).merge(root, file);
 }
@@ -151,7 +155,10 @@ void wrap_single_workflow(LoaderContext& context, YamlNode& root, const std::str
   }
   if (first == nullptr) return;
   if (root.find("workflows") != nullptr) {
-    context.report(first->key_where, fmt::format("'{}' belongs inside one of the 'workflows'", first->key));
+    for (const YamlEntry& entry : root.map) {
+      if (!contains(kWorkflowOnly, entry.key)) continue;
+      context.report(entry.key_where, fmt::format("'{}' belongs inside one of the 'workflows'", entry.key));
+    }
     std::erase_if(root.map, [](const YamlEntry& entry) { return contains(kWorkflowOnly, entry.key); });
     return;
   }
@@ -177,6 +184,7 @@ void wrap_single_workflow(LoaderContext& context, YamlNode& root, const std::str
   workflows.value.where = workflow.where;
   workflows.value.list.push_back(std::move(workflow));
   root.map.push_back(std::move(workflows));
+  context.single_workflow = true;
 }
 
 }  // namespace muster::authoring

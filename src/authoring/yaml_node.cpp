@@ -88,6 +88,18 @@ std::string describe(const YamlNode& node) {
   return fmt::format("'{}…'", std::string_view(node.text).substr(0, kShown));
 }
 
+bool all_digits(std::string_view text) {
+  return digits_only(text);
+}
+
+std::string_view quotes_advice(const YamlNode& node) {
+  if (!node.is_scalar() || node.plain) return {};
+  YamlNode bare = node;
+  bare.plain = true;
+  const model::Tree tree = to_tree(bare);
+  return tree.text() == nullptr ? "; leave out the quotes" : std::string_view();
+}
+
 model::Tree to_tree(const YamlNode& node) {
   model::Tree tree;
   tree.where = node.where;

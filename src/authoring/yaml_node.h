@@ -44,6 +44,12 @@ struct YamlEntry {
 // "a list", "a map", "'30x'": what was found, for messages.
 std::string describe(const YamlNode& node);
 
+// Whether a scalar is digits and nothing else: a number, however large.
+bool all_digits(std::string_view text);
+
+// "; leave out the quotes" where a quoted text would be a number or a truth value without them; otherwise empty.
+std::string_view quotes_advice(const YamlNode& node);
+
 // Plain scalars become null, truth values, integers and numbers by the rules of YAML 1.2's core schema (but `007` stays
 // text); all else as it is.
 model::Tree to_tree(const YamlNode& node);

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <variant>
 #include <vector>
 
+#include "authoring/yaml_include.h"
 #include "authoring/yaml_tree.h"
 #include "base/closest.h"
 
@@ -62,7 +64,7 @@ class Setter {
         value.empty() ? empty_text() : parse_yaml(value, place_.file, context_.limits, context_.reporter);
     if (!parsed) return;
     move_to(*parsed);
-    YamlNode* node = &root;
+    YamlNode* node = start_of(root);
     for (const Part& part : *parts_) {
       node = std::holds_alternative<std::string>(part) ? step(*node, std::get<std::string>(part))
                                                        : step(*node, std::get<std::size_t>(part));
@@ -72,6 +74,15 @@ class Setter {
   }
 
  private:
+  // In a file that is one workflow, load.vus means that one's.
+  YamlNode* start_of(YamlNode& root) const {
+    const auto* first = std::get_if<std::string>(&parts_->front());
+    YamlNode* workflows = root.find("workflows");
+    const bool inside = context_.single_workflow && first != nullptr && workflows != nullptr && workflows->is_list() &&
+                        std::ranges::find(workflow_keys(), *first) != workflow_keys().end();
+    return inside && !workflows->list.empty() ? &workflows->list.front() : &root;
+  }
+
   YamlNode empty_text() const {
     YamlNode node;
     node.kind = YamlNode::Kind::kScalar;

@@ -2,37 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "authoring/utf8.h"
+
 namespace muster::authoring {
-namespace {
-
-// Length of the UTF-8 sequence at the start of `text`, 0 if it is not one (RFC 3629: no surrogates, no overlong forms).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t at) -> unsigned {
-    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u;
-  };
-  const auto tail = [&](std::size_t at) { return (byte(at) & 0xC0u) == 0x80u; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    if (first == 0xE0 && byte(1) < 0xA0) return 0;
-    if (first == 0xED && byte(1) > 0x9F) return 0;
-    return tail(1) && tail(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    if (first == 0xF0 && byte(1) < 0x90) return 0;
-    if (first == 0xF4 && byte(1) > 0x8F) return 0;
-    return tail(1) && tail(2) && tail(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-}  // namespace
-
 bool check_text(std::string_view text, const std::shared_ptr<const std::string>& file, Reporter& reporter) {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
   bool indent = true;
+  char before = '\n';
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     const char byte = text.front();
@@ -50,6 +27,13 @@ bool check_text(std::string_view text, const std::shared_ptr<const std::string>&
       reporter.report({file, line, column}, "a tab in the indentation; YAML takes only spaces");
       return false;
     }
+    if (text.starts_with("\u00A0") && (indent || before == ':' || before == '-')) {
+      reporter.report({file, line, column},
+                      fmt::format("a no-break space {}; YAML takes only plain spaces",
+                                  indent ? "in the indentation" : fmt::format("after '{}'", before)));
+      return false;
+    }
+    before = byte;
     indent = byte == '\n' || (indent && (byte == ' ' || byte == '\t'));
     column = byte == '\n' ? 1 : column + 1;
     line += byte == '\n' ? 1 : 0;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "authoring/yaml_syntax.h"
 #include "authoring/yaml_text.h"
 
 namespace muster::authoring {
@@ -44,6 +45,22 @@ class LineColumns {
     for (; last_at_ < at; ++last_at_) last_column_ += begins(text_[last_at_]);
     for (; last_at_ > at; --last_at_) last_column_ -= begins(text_[last_at_ - 1]);
     return {file, static_cast<std::uint32_t>(line + 1), last_column_};
+  }
+
+  // Whether the text there is a comment of another language.
+  bool begins_comment(const model::Where& where) const {
+    return text_.substr(std::min(starts_[where.line - 1] + where.column - 1, text_.size())).starts_with("//");
+  }
+
+  // The character before the mark that is no white space: the dash of an empty item.
+  YAML::Mark before(YAML::Mark mark) const {
+    std::size_t at = text_.size() - from(mark).size();
+    while (at > 0 && std::string_view(" \t\r\n").find(text_[at - 1]) != std::string_view::npos) --at;
+    if (at > 0) --at;
+    const auto line = std::ranges::upper_bound(starts_, at) - starts_.begin() - 1;
+    mark.line = static_cast<int>(line);
+    mark.column = static_cast<int>(at - starts_[static_cast<std::size_t>(line)]);
+    return mark;
   }
 
   // The text from the mark on.
@@ -91,7 +108,8 @@ class Builder : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     YamlNode node;
-    node.where = place(mark);
+    const bool item = !frames_.empty() && frames_.back().node.is_list() && anchor == 0;
+    node.where = place(item ? columns_.before(mark) : mark);
     add(std::move(node), anchor);
   }
 
@@ -162,6 +180,10 @@ class Builder : public YAML::EventHandler {
     refuse(mark, fmt::format("nested more than {} levels deep; split it with `include:`", limits_.depth));
   }
   [[noreturn]] void unknown_tag(const YAML::Mark& mark, const std::string& tag) {
+    const std::string_view written = written_value(columns_.from(mark));
+    if (tag.starts_with("!=") || written.starts_with("! ")) {
+      refuse(mark, fmt::format("put quotes around a condition that begins with '!': \"{}\"", written));
+    }
     refuse(mark, fmt::format("YAML tag '{}' is not used by muster; leave it out", tag));
   }
 
@@ -232,7 +254,10 @@ class Builder : public YAML::EventHandler {
   void begin_entry(YamlNode key) {
     Frame& frame = frames_.back();
     if (!key.is_scalar()) {
-      reporter_.report(key.where, key.null() ? "a key must not be empty" : "a key must be text, not a list or a map");
+      reporter_.report(key.where, !key.null() ? "a key must be text, not a list or a map"
+                                  : columns_.begins_comment(key.where)
+                                      ? "comments begin with '#' in YAML, not with '//'"
+                                      : "a key must not be empty");
       throw Refused{};
     }
     frame.has_key = true;
@@ -306,20 +331,14 @@ class ViewBuffer : public std::streambuf {
   }
 };
 
-std::string plain_words(const std::string& message) {
-  if (message.find("end of map not found") != std::string::npos) {
-    return "the map does not go on as expected here; check the indentation and the colons above";
-  }
-  if (message.find("end of sequence not found") != std::string::npos) {
-    return "the list does not go on as expected here; check the indentation and the dashes above";
-  }
-  if (message.find("end of map flow not found") != std::string::npos) return "a '{' above is not closed";
-  if (message.find("end of sequence flow not found") != std::string::npos) return "a '[' above is not closed";
-  if (message.find("illegal map value") != std::string::npos) {
-    return "a colon where no key can stand; put quotes around a text that contains ': '";
-  }
-  if (message.find("illegal block entry") != std::string::npos) return "a list item where none can stand";
-  return "not valid YAML: " + message;
+void report_syntax(std::string_view text, const YAML::Exception& error, LineColumns& columns,
+                   const std::shared_ptr<const std::string>& file, Reporter& reporter) {
+  const auto at = [](int number) { return static_cast<std::size_t>(std::max(number, 0)); };
+  SyntaxProblem problem = explain_syntax(text, {at(error.mark.line), at(error.mark.column), error.msg});
+  YAML::Mark mark;
+  mark.line = static_cast<int>(problem.line);
+  mark.column = static_cast<int>(problem.column);
+  reporter.report(columns.where(mark, file), std::move(problem.message));
 }
 
 }  // namespace
@@ -343,7 +362,8 @@ std::optional<YamlNode> parse_yaml(std::string_view text, const std::shared_ptr<
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {
-      reporter.report({file, 1, 1}, "the file is empty; see `muster new` for one to start from");
+      reporter.report({file, 1, 1},
+                      "the file is empty; a small one has `muster: 1`, `target: http://…` and `steps: [ { get: / } ]`");
       return std::nullopt;
     }
     Builder second(columns, file, limits, reporter);
@@ -355,7 +375,7 @@ std::optional<YamlNode> parse_yaml(std::string_view text, const std::shared_ptr<
   } catch (const Refused&) {
     return std::nullopt;
   } catch (const YAML::Exception& error) {
-    reporter.report(columns.where(error.mark, file), plain_words(error.msg));
+    report_syntax(text, error, columns, file, reporter);
     return std::nullopt;
   } catch (const std::exception& error) {
     reporter.report({file, 1, 1}, fmt::format("not valid YAML: {}", error.what()));

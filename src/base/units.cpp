@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace muster::base {
 namespace {
@@ -69,6 +70,21 @@ std::string significant(double value) {
   return fmt::format("{:.2f}", value);
 }
 
+// What to do about a number that no unit follows at once.
+std::string unit_advice(std::string_view rest) {
+  const std::string_view word = trimmed(rest);
+  if (word.empty() || word == rest) return "; add a unit: ms, s, m or h";
+  for (const std::string_view unit : {"ms", "s", "m", "h", "d"}) {
+    if (word == unit) return "; no space stands before the unit";
+  }
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kWords{
+      {{"mil", "ms"}, {"sec", "s"}, {"min", "m"}, {"h", "h"}, {"day", "d"}}};
+  for (const auto& [start, unit] : kWords) {
+    if (word.starts_with(start)) return fmt::format("; write the unit as {}, directly after the number", unit);
+  }
+  return "; write the unit directly after the number: ms, s, m or h";
+}
+
 }  // namespace
 
 std::size_t number_length(std::string_view text) {
@@ -103,11 +119,11 @@ Expected<Duration> parse_duration(std::string_view given) {
   std::size_t next_unit = 0;
   while (!text.empty()) {
     const std::size_t length = number_length(text);
-    if (length == 0) return not_a_duration(given, "");
+    if (length == 0) return not_a_duration(given, text.starts_with('-') ? "; a time cannot be negative" : "");
     const double value = to_double(text.substr(0, length));
     text.remove_prefix(length);
     const std::string_view name = text.substr(0, unit_length(text));
-    if (name.empty()) return not_a_duration(given, "; add a unit: ms, s, m or h");
+    if (name.empty()) return not_a_duration(given, unit_advice(text));
     std::size_t unit = 0;
     while (unit < kTimeUnits.size() && kTimeUnits[unit].name != name) ++unit;
     if (unit == kTimeUnits.size()) {

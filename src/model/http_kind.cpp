@@ -150,6 +150,8 @@ StepKind http_kind() {
       {.name = "latency", .type = FieldType::kDuration, .doc = "Time from the intended start to the last byte."},
   };
   kind.primary = "url";
+  kind.inspect_step = inspect_http_step;
+  kind.inspect_target = inspect_http_target;
   for (std::string_view verb : {"get", "post", "put", "patch", "delete", "head", "options"}) {
     kind.shorthands.push_back({.key = verb, .field = "method", .value = verb});
   }

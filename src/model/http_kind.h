@@ -11,4 +11,8 @@ enum class HttpResult : std::uint8_t { kStatus, kHeader, kCookie, kBody, kJson, 
 // The shorthand's lower-case verb stands in `method` as written; the client sends it in upper case.
 StepKind http_kind();
 
+// What is wrong with a request or a target beyond the types of its fields (http_inspect.cpp).
+void inspect_http_step(const Step& step, const Inspection& inspection);
+void inspect_http_target(const Target& target, const Inspection& inspection);
+
 }  // namespace muster::model

@@ -1,0 +1,204 @@
+// What the types of its fields cannot say about an HTTP request or target: addresses, header names, one body, forms of
+// authentication. The client that prepares requests relies on none of this; it is here so that the user hears of all
+// mistakes at once and in their place.
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/closest.h"
+#include "model/http_kind.h"
+#include "model/job.h"
+#include "protocol/http1_scan.h"
+#include "protocol/url.h"
+
+namespace muster::model {
+namespace {
+
+constexpr std::array<std::string_view, 5> kBodies{"body", "file", "json", "form", "multipart"};
+constexpr std::array<std::string_view, 3> kPartKeys{"file", "type", "filename"};
+constexpr std::array<std::string_view, 2> kAuthKeys{"basic", "bearer"};
+
+bool has_hole(std::string_view text) {
+  return text.find("${") != std::string_view::npos;
+}
+
+bool token(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char each) { return protocol::scan::is_token_byte(each); });
+}
+
+bool has_scheme(std::string_view text) {
+  const std::size_t colon = text.find("://");
+  return colon != std::string_view::npos && colon < text.find_first_of("/?#${");
+}
+
+void inspect_address(const Target& target, const Inspection& inspection) {
+  const std::string& address = target.address;
+  if (address.empty()) return;
+  constexpr std::array<std::string_view, 6> kQuotes{"“", "”", "„", "‘", "’", "«"};
+  if (std::ranges::any_of(kQuotes, [&](std::string_view each) { return address.starts_with(each); })) {
+    inspection.report(target.where, fmt::format("{} begins with a typographic quote, which YAML takes as part of the "
+                                                "text; write \" or leave it out",
+                                                address));
+    return;
+  }
+  if (!has_scheme(address)) {
+    inspection.report(target.where, fmt::format("an address begins with http:// or https://, found '{0}'; write "
+                                                "http://{0}",
+                                                address));
+    return;
+  }
+  const auto url = protocol::parse_url(address);
+  if (!url) {
+    inspection.report(target.where, url.error().message);
+    return;
+  }
+  const std::size_t extra = address.find_first_of("?#");
+  if (extra == std::string::npos) return;
+  inspection.report(target.where,
+                    fmt::format("a target is where paths begin, so it cannot end in '{}'; give a {} to "
+                                "the steps",
+                                address.substr(extra), address[extra] == '?' ? "query (`query:`)" : "path with '#…'"));
+}
+
+void inspect_url(const Step& step, const Inspection& inspection) {
+  const Tree* tree = step.field("url");
+  const std::string* url = tree == nullptr ? nullptr : tree->text();
+  if (url == nullptr || !has_scheme(*url)) return;
+  const std::string_view scheme = std::string_view(*url).substr(0, url->find("://"));
+  if (scheme != "http" && scheme != "https") {
+    inspection.report(
+        tree->where,
+        fmt::format("'{}://' is not an address that this step can call; it calls http:// and https://", scheme));
+    return;
+  }
+  const std::size_t authority_end = std::min(url->find_first_of("/?#", scheme.size() + 3), url->size());
+  const std::string_view constant = has_hole(*url) ? std::string_view(*url).substr(0, authority_end) : *url;
+  if (has_hole(constant)) return;
+  if (const auto parsed = protocol::parse_url(constant); !parsed) {
+    inspection.report(tree->where, parsed.error().message);
+  }
+}
+
+void inspect_headers(const Tree* tree, const Inspection& inspection) {
+  if (tree == nullptr || tree->map() == nullptr) return;
+  for (const auto& [name, value] : *tree->map()) {
+    if (!token(name)) {
+      inspection.report(value.where, fmt::format("'{}' cannot be the name of a header; names are letters, digits and "
+                                                 "-, without spaces or colons",
+                                                 name));
+    }
+    const std::string* text = value.text();
+    if (text != nullptr && text->find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
+      inspection.report(value.where, fmt::format("the value of header '{}' holds a line break, which a header cannot "
+                                                 "carry; write it on one line",
+                                                 name));
+    }
+  }
+}
+
+void inspect_auth(const Tree* tree, const Inspection& inspection) {
+  if (tree == nullptr) return;
+  constexpr std::string_view kForms = "'auth' is { basic: \"user:password\" } or { bearer: token }";
+  const TreeMap* map = tree->map();
+  if (map == nullptr || map->size() != 1) {
+    inspection.report(tree->where, fmt::format("{}", kForms));
+    return;
+  }
+  const auto& [form, value] = map->front();
+  if (std::ranges::find(kAuthKeys, form) == kAuthKeys.end()) {
+    inspection.report(value.where, fmt::format("'{}' is no form of authentication here{}; {}", form,
+                                               base::did_you_mean(form, kAuthKeys), kForms));
+    return;
+  }
+  const std::string* text = value.text();
+  if (value.list() != nullptr || value.map() != nullptr || value.null()) {
+    inspection.report(value.where, fmt::format("'{}' must be text; {}", form, kForms));
+  } else if (form == "basic" && (text == nullptr || (text->find(':') == std::string::npos && !has_hole(*text)))) {
+    inspection.report(value.where, "'basic' needs a user and a password with ':' between them, such as \"ada:secret\"");
+  }
+}
+
+void inspect_multipart(const Tree& tree, const Inspection& inspection) {
+  if (tree.map() == nullptr) {
+    inspection.report(tree.where, "'multipart' must be a map of names to texts or to { file: photo.jpg }");
+    return;
+  }
+  for (const auto& [name, value] : *tree.map()) {
+    if (value.map() == nullptr) continue;
+    bool known = true;
+    for (const auto& [key, part] : *value.map()) {
+      if (std::ranges::find(kPartKeys, key) != kPartKeys.end()) continue;
+      known = false;
+      const std::string hint = base::did_you_mean(key, kPartKeys);
+      inspection.report(part.where, fmt::format("unknown key '{}' in part '{}'{}", key, name,
+                                                hint.empty() ? "; it takes 'file', 'type' and 'filename'" : hint));
+    }
+    const Tree* file = value.find("file");
+    if (file == nullptr || file->text() == nullptr) {
+      if (known) inspection.report(value.where, fmt::format("part '{}' needs 'file', such as file: photo.jpg", name));
+    } else if (const std::string why = inspection.file_problem(file->where, *file->text()); !why.empty()) {
+      inspection.report(file->where, fmt::format("cannot read '{}': {}", *file->text(), why));
+    }
+  }
+}
+
+void inspect_body(const Step& step, const Inspection& inspection) {
+  std::vector<const TreeEntry*> given;
+  for (const TreeEntry& entry : step.fields) {
+    if (std::ranges::find(kBodies, entry.first) != kBodies.end()) given.push_back(&entry);
+  }
+  if (given.size() > 1) {
+    std::ranges::sort(
+        given, {}, [](const TreeEntry* each) { return std::pair(each->second.where.line, each->second.where.column); });
+    inspection.report(given[1]->second.where,
+                      fmt::format("a request has one body, but '{}' and '{}' both give one; keep one of them",
+                                  given[0]->first, given[1]->first));
+    return;
+  }
+  if (const Tree* parts = step.field("multipart")) inspect_multipart(*parts, inspection);
+}
+
+void inspect_sources(const Tree* tree, const Inspection& inspection) {
+  if (tree == nullptr || tree->list() == nullptr) return;
+  for (const Tree& each : *tree->list()) {
+    const std::string text = each.text() == nullptr ? std::string() : each.text()->substr(0, each.text()->find('%'));
+    std::array<unsigned char, sizeof(in6_addr)> address{};
+    if (inet_pton(AF_INET, text.c_str(), address.data()) == 1) continue;
+    if (inet_pton(AF_INET6, text.c_str(), address.data()) == 1) continue;
+    inspection.report(each.where, fmt::format("'source' takes addresses of this machine such as 10.0.0.5, found '{}'",
+                                              each.text() == nullptr ? "" : *each.text()));
+  }
+}
+
+}  // namespace
+
+void inspect_http_step(const Step& step, const Inspection& inspection) {
+  inspect_url(step, inspection);
+  const Tree* method = step.field("method");
+  if (method != nullptr && method->text() != nullptr && !token(*method->text())) {
+    inspection.report(method->where,
+                      fmt::format("'method' must be one word such as GET or PURGE, found '{}'", *method->text()));
+  }
+  inspect_headers(step.field("headers"), inspection);
+  inspect_auth(step.field("auth"), inspection);
+  inspect_body(step, inspection);
+}
+
+void inspect_http_target(const Target& target, const Inspection& inspection) {
+  inspect_address(target, inspection);
+  const auto option = [&](std::string_view name) -> const Tree* {
+    const auto found = std::ranges::find(target.options, name, [](const auto& each) { return each.first; });
+    return found == target.options.end() ? nullptr : &found->second;
+  };
+  inspect_headers(option("headers"), inspection);
+  inspect_auth(option("auth"), inspection);
+  inspect_sources(option("source"), inspection);
+  const Tree* certificate = option("cert");
+  if (option("key") != nullptr && certificate == nullptr) {
+    inspection.report(option("key")->where, "'key' goes with 'cert', the certificate that it belongs to");
+  }
+}
+
+}  // namespace muster::model
