@@ -19,7 +19,8 @@ std::size_t count_steps(const std::vector<model::Step>& steps) {
   return count;
 }
 
-base::Expected<model::Job> load_and_compile(const JobFlags& flags, const engine::Registry& registry) {
+base::Expected<model::Job> load_and_compile(JobFlags flags, const engine::Registry& registry) {
+  if (flags.target == "embedded") flags.target = "http://127.0.0.1";  // nothing is sent, so any address will do
   auto job = load(flags, registry);
   if (!job) return job;
   for (const model::Workflow& workflow : job->workflows) {

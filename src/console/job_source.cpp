@@ -73,6 +73,11 @@ std::string literal(std::string text) {
   return text;
 }
 
+// Scheme, host and port: where the target's paths begin.
+std::string origin_of(const std::string& url) {
+  return url.substr(0, url.find_first_of("/?#", url.find("//") + 2));
+}
+
 // What follows the host: enough to name the only step.
 std::string path_of(const std::string& url) {
   const std::size_t slash = url.find('/', url.find("//") + 2);
@@ -159,7 +164,7 @@ base::Expected<std::string> url_job_text(const JobFlags& flags) {
   auto step = step_of(flags);
   if (!step) return std::unexpected(step.error());
   ordered_json target;
-  target["url"] = literal(flags.url);
+  target["url"] = literal(origin_of(flags.url));
   if (flags.insecure) target["insecure"] = true;
   if (flags.no_keep_alive) target["connections"] = "none";
   ordered_json job;

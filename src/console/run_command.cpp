@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -95,13 +96,15 @@ void drive(engine::JobRun& run, report::OutputSet& outputs, Progress& progress, 
   }
 }
 
-void print_result(const model::RunResult& result, bool json, const report::OutputSet& outputs) {
+void print_result(const model::RunResult& result, bool json, bool stdout_taken, const report::OutputSet& outputs) {
+  // Standard output that an output has written to is not spoilt by text for people.
+  std::FILE* const page = stdout_taken ? stderr : stdout;
   if (json) {
-    say("{}\n", report::summary_json(result));
+    say(page, "{}\n", report::summary_json(result));
   } else {
     report::SummaryOptions options;
-    options.colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-    say("{}", report::summary(result, options));
+    options.colour = isatty(fileno(page)) == 1 && std::getenv("NO_COLOR") == nullptr;
+    say(page, "{}", report::summary(result, options));
   }
   if (std::fflush(stdout) != 0 && errno != EPIPE) {
     say(stderr, "cannot write the summary to standard output: {}\n", std::strerror(errno));
@@ -162,7 +165,8 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   Progress progress(flags.ui != "none", length_of(*job, registry));
   drive(job_run, outputs, progress, signals);
   outputs.finish(result);
-  print_result(result, flags.json, outputs);
+  const bool stdout_taken = std::ranges::find(flags.outputs, "json=-") != flags.outputs.end();
+  print_result(result, flags.json, stdout_taken, outputs);
   return result.exit_code;
 }
 
