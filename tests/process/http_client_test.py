@@ -345,6 +345,15 @@ class Requests(HttpTest):
         self.assertEqual([h for h in constant.headers if h[0] != "Host"], [h for h in rendered.headers if h[0] != "Host"])
         self.assertEqual((constant.line, constant.body), (rendered.line, rendered.body))
 
+    def test_an_address_on_the_command_line_keeps_its_path_and_query(self):
+        for tail, target in (("", "/"), ("/a/b?c=d&e=%20f", "/a/b?c=d&e=%20f"), ("?q=1", "/?q=1"), ("/${x}", "/$%7Bx%7D"),
+                             ("/a#part", "/a")):
+            with self.subTest(tail=tail):
+                server = self.serve_http()
+                run = self.run_muster("--url", server.url + tail, "-n", "1", "-c", "1")
+                self.assertEqual(run.code, 0, run)
+                self.assertEqual(server.requests[0].target, target)
+
     def test_the_command_line_compiles_to_the_same(self):
         server = self.serve_http()
         self.write("body.txt", "from a file")
