@@ -1,4 +1,4 @@
-#include <iterator>
+#include <algorithm>
 
 #include "engine/runner.h"
 
@@ -45,13 +45,41 @@ std::unique_ptr<Runner> make_in_process_runner(std::unique_ptr<Engine> engine) {
   return std::make_unique<InProcessRunner>(std::move(engine));
 }
 
+namespace {
+
+void add(model::WorkflowSecond& into, const model::WorkflowSecond& more) {
+  into.vus += more.vus;
+  into.iterations += more.iterations;
+  into.dropped += more.dropped;
+}
+
+void add(model::StepSecond& into, const model::StepSecond& more) {
+  into.ok += more.ok;
+  into.failed += more.failed;
+  into.bytes_in += more.bytes_in;
+  into.bytes_out += more.bytes_out;
+  into.latency.merge(more.latency);
+}
+
+template <class Point>
+void append(std::vector<Point>& into, std::vector<Point>& from) {
+  for (Point& point : from) {
+    const auto place = std::lower_bound(into.begin(), into.end(), point.second,
+                                        [](const Point& each, std::uint32_t second) { return each.second < second; });
+    if (place != into.end() && place->second == point.second) {
+      add(*place, point);
+    } else {
+      into.insert(place, std::move(point));
+    }
+  }
+}
+
+}  // namespace
+
 void append_series(model::WorkflowResult& whole, model::WorkflowResult&& part) {
-  const auto move_to_end = [](auto& into, auto& from) {
-    into.insert(into.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-  };
-  move_to_end(whole.series, part.series);
+  append(whole.series, part.series);
   for (std::size_t i = 0; i < std::min(whole.steps.size(), part.steps.size()); ++i) {
-    move_to_end(whole.steps[i].series, part.steps[i].series);
+    append(whole.steps[i].series, part.steps[i].series);
   }
 }
 

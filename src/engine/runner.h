@@ -27,7 +27,8 @@ class Runner {
 std::unique_ptr<Runner> make_in_process_runner(std::unique_ptr<Engine> engine);
 std::unique_ptr<Runner> make_process_runner(std::unique_ptr<Engine> engine);
 
-// Appends what `part` holds of the series (ascending, after all that is there) to `whole`.
+// Appends what `part` holds of the series (ascending) to `whole`. What a core that fell behind says of a second that is
+// there already is added to it.
 void append_series(model::WorkflowResult& whole, model::WorkflowResult&& part);
 
 }  // namespace muster::engine

@@ -30,130 +30,157 @@ constexpr const char* kMixed = R"yaml(
 )yaml";
 
 void expect_same(const model::WorkflowResult& one, const model::WorkflowResult& other) {
-        EXPECT_EQ(one.state, other.state);
-        EXPECT_EQ(one.iterations, other.iterations);
-        EXPECT_EQ(one.failed_iterations, other.failed_iterations);
-        EXPECT_EQ(one.peak_vus, other.peak_vus);
-        EXPECT_EQ(one.notes, other.notes);
-        ASSERT_EQ(one.steps.size(), other.steps.size());
-        for (std::size_t i = 0; i < one.steps.size(); ++i) {
-          const model::StepResult& a = one.steps[i];
-          const model::StepResult& b = other.steps[i];
-          SCOPED_TRACE(a.name);
-          EXPECT_EQ(a.name, b.name);
-          EXPECT_EQ(a.ok, b.ok);
-          EXPECT_EQ(a.failed, b.failed);
-          EXPECT_EQ(a.skipped, b.skipped);
-          EXPECT_EQ(a.retried, b.retried);
-          EXPECT_EQ(a.errors, b.errors);
-          EXPECT_EQ(a.bytes_in, b.bytes_in);
-          EXPECT_EQ(a.latency.count(), b.latency.count());
-          EXPECT_EQ(a.samples.size(), b.samples.size());
-          ASSERT_EQ(a.checks.size(), b.checks.size());
-          for (std::size_t c = 0; c < a.checks.size(); ++c) {
-            EXPECT_EQ(a.checks[c].label, b.checks[c].label);
-            EXPECT_EQ(a.checks[c].ok, b.checks[c].ok);
-            EXPECT_EQ(a.checks[c].failed, b.checks[c].failed);
-          }
-        }
-        ASSERT_EQ(one.metrics.size(), other.metrics.size());
-        for (std::size_t i = 0; i < one.metrics.size(); ++i) {
-          EXPECT_EQ(one.metrics[i].count, other.metrics[i].count);
-          EXPECT_EQ(one.metrics[i].sum, other.metrics[i].sum);
-        }
-        ASSERT_EQ(one.tagged.size(), other.tagged.size());
-      }
+  EXPECT_EQ(one.state, other.state);
+  EXPECT_EQ(one.iterations, other.iterations);
+  EXPECT_EQ(one.failed_iterations, other.failed_iterations);
+  EXPECT_EQ(one.peak_vus, other.peak_vus);
+  EXPECT_EQ(one.notes, other.notes);
+  ASSERT_EQ(one.steps.size(), other.steps.size());
+  for (std::size_t i = 0; i < one.steps.size(); ++i) {
+    const model::StepResult& a = one.steps[i];
+    const model::StepResult& b = other.steps[i];
+    SCOPED_TRACE(a.name);
+    EXPECT_EQ(a.name, b.name);
+    EXPECT_EQ(a.ok, b.ok);
+    EXPECT_EQ(a.failed, b.failed);
+    EXPECT_EQ(a.skipped, b.skipped);
+    EXPECT_EQ(a.retried, b.retried);
+    EXPECT_EQ(a.errors, b.errors);
+    EXPECT_EQ(a.bytes_in, b.bytes_in);
+    EXPECT_EQ(a.latency.count(), b.latency.count());
+    EXPECT_EQ(a.samples.size(), b.samples.size());
+    ASSERT_EQ(a.checks.size(), b.checks.size());
+    for (std::size_t c = 0; c < a.checks.size(); ++c) {
+      EXPECT_EQ(a.checks[c].label, b.checks[c].label);
+      EXPECT_EQ(a.checks[c].ok, b.checks[c].ok);
+      EXPECT_EQ(a.checks[c].failed, b.checks[c].failed);
+    }
+  }
+  ASSERT_EQ(one.metrics.size(), other.metrics.size());
+  for (std::size_t i = 0; i < one.metrics.size(); ++i) {
+    EXPECT_EQ(one.metrics[i].count, other.metrics[i].count);
+    EXPECT_EQ(one.metrics[i].sum, other.metrics[i].sum);
+  }
+  ASSERT_EQ(one.tagged.size(), other.tagged.size());
+}
 
-      class Runners : public testing::TestWithParam<std::uint32_t> {};
-      INSTANTIATE_TEST_SUITE_P(Cores, Runners, testing::Values(1, 3));
+class Runners : public testing::TestWithParam<std::uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(Cores, Runners, testing::Values(1, 3));
 
-      TEST_P(Runners, GiveTheSameResultInThisProcessAndInAnExecutor) {
-        // One VU on each core: with several, whose turn it is decides who draws which random number.
-        const std::string load = "{ vus: " + std::to_string(GetParam()) + ", iterations: 120 each }";
-        std::vector<model::WorkflowResult> results;
-        for (const bool in_process : {true, false, true}) {
-          Rehearsal r;
-          r.cores = GetParam();
-          r.seed = 42;
-          r.in_process = in_process;
-          results.push_back(r.run(load, kMixed));
-        }
-        EXPECT_EQ(results[0].iterations, 120U * GetParam());
-        EXPECT_GT(step(results[0], "d").failed, 0U);
-        expect_same(results[0], results[1]);
-        expect_same(results[0], results[2]);
-      }
+TEST_P(Runners, GiveTheSameResultInThisProcessAndInAnExecutor) {
+  // One VU on each core: with several, whose turn it is decides who draws which random number.
+  const std::string load = "{ vus: " + std::to_string(GetParam()) + ", iterations: 120 each }";
+  std::vector<model::WorkflowResult> results;
+  for (const bool in_process : {true, false, true}) {
+    Rehearsal r;
+    r.cores = GetParam();
+    r.seed = 42;
+    r.in_process = in_process;
+    results.push_back(r.run(load, kMixed));
+  }
+  EXPECT_EQ(results[0].iterations, 120U * GetParam());
+  EXPECT_GT(step(results[0], "d").failed, 0U);
+  expect_same(results[0], results[1]);
+  expect_same(results[0], results[2]);
+}
 
-      TEST(ProcessRunner, CarriesCommands) {
-        Rehearsal r;
-        r.in_process = false;
-        bool told = false;
-        r.during = [&](Runner& runner) {
-          if (told || runner.result().iterations == 0) return;
-          runner.command({.kind = Command::Kind::kStop});
-          told = true;
-        };
-        const auto result = r.run("{ vus: 2, for: 1h }", "    steps: [ { name: a, play: a, takes: 5ms } ]\n");
-        EXPECT_EQ(result.state, model::WorkflowState::kCompleted);
-        EXPECT_GT(result.iterations, 0U);
-      }
+TEST(Series, WhatACoreThatFellBehindSaysIsAddedToItsSecond) {
+  model::WorkflowResult whole;
+  whole.steps.resize(1);
+  const auto part = [](std::uint32_t second, std::uint64_t ok) {
+    model::WorkflowResult made;
+    made.series.push_back({.second = second, .vus = 1, .iterations = ok, .dropped = 0});
+    made.steps.resize(1);
+    made.steps[0].series.emplace_back();
+    made.steps[0].series[0].second = second;
+    made.steps[0].series[0].ok = ok;
+    return made;
+  };
+  append_series(whole, part(0, 1));
+  append_series(whole, part(2, 2));
+  append_series(whole, part(0, 4));
+  append_series(whole, part(1, 8));
+  ASSERT_EQ(whole.series.size(), 3U);
+  ASSERT_EQ(whole.steps[0].series.size(), 3U);
+  const std::uint64_t expected[] = {5, 8, 2};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(whole.series[i].second, i);
+    EXPECT_EQ(whole.series[i].iterations, expected[i]);
+    EXPECT_EQ(whole.steps[0].series[i].second, i);
+    EXPECT_EQ(whole.steps[0].series[i].ok, expected[i]);
+  }
+}
 
-      // The process id of this process's only child.
-      pid_t only_child() {
-        const std::string path = "/proc/self/task/" + std::to_string(gettid()) + "/children";
-        std::ifstream file(path);
-        pid_t child = -1;
-        file >> child;
-        return child;
-      }
+TEST(ProcessRunner, CarriesCommands) {
+  Rehearsal r;
+  r.in_process = false;
+  bool told = false;
+  r.during = [&](Runner& runner) {
+    if (told || runner.result().iterations == 0) return;
+    runner.command({.kind = Command::Kind::kStop});
+    told = true;
+  };
+  const auto result = r.run("{ vus: 2, for: 1h }", "    steps: [ { name: a, play: a, takes: 5ms } ]\n");
+  EXPECT_EQ(result.state, model::WorkflowState::kCompleted);
+  EXPECT_GT(result.iterations, 0U);
+}
 
-      TEST(ProcessRunner, AKilledExecutorLeavesItsLastSnapshot) {
-        Rehearsal r;
-        r.in_process = false;
-        std::uint64_t seen = 0;
-        r.during = [&](Runner& runner) {
-          if (seen != 0 || runner.result().iterations == 0) return;
-          seen = runner.result().iterations;
-          const pid_t child = only_child();
-          ASSERT_GT(child, 0);
-          kill(child, SIGKILL);
-        };
-        const auto result = r.run("{ vus: 2, for: 1h }", "    steps: [ { name: a, play: a, takes: 5ms } ]\n");
-        EXPECT_EQ(result.state, model::WorkflowState::kLost);
-        EXPECT_THAT(result.reason, HasSubstr("killed by signal 9"));
-        EXPECT_GT(seen, 0U);
-        EXPECT_GE(result.iterations, seen);
-        EXPECT_EQ(step(result, "a").latency.count(), step(result, "a").ok);
-      }
+// The process id of this process's only child.
+pid_t only_child() {
+  const std::string path = "/proc/self/task/" + std::to_string(gettid()) + "/children";
+  std::ifstream file(path);
+  pid_t child = -1;
+  file >> child;
+  return child;
+}
 
-      class Refusing final : public Protocol {
-       public:
-        base::Expected<std::unique_ptr<PreparedCall>> prepare(const model::Step&, PrepareContext&) override {
-          return std::make_unique<PlayCall>();
-        }
-        std::unique_ptr<Client> make_client(const CoreServices& services) override {
-          class Closed final : public Client {
-           public:
-            base::Expected<void> open() override { return base::fail("the theatre is closed"); }
-            bool call(Call&, Outcome&) override { return false; }
-            void cancel(Call&) override {}
-            void iteration_ended(Vu&, bool) override {}
-          };
-          static_cast<void>(services);
-          return std::make_unique<Closed>();
-        }
-      };
+TEST(ProcessRunner, AKilledExecutorLeavesItsLastSnapshot) {
+  Rehearsal r;
+  r.in_process = false;
+  std::uint64_t seen = 0;
+  r.during = [&](Runner& runner) {
+    if (seen != 0 || runner.result().iterations == 0) return;
+    seen = runner.result().iterations;
+    const pid_t child = only_child();
+    ASSERT_GT(child, 0);
+    kill(child, SIGKILL);
+  };
+  const auto result = r.run("{ vus: 2, for: 1h }", "    steps: [ { name: a, play: a, takes: 5ms } ]\n");
+  EXPECT_EQ(result.state, model::WorkflowState::kLost);
+  EXPECT_THAT(result.reason, HasSubstr("killed by signal 9"));
+  EXPECT_GT(seen, 0U);
+  EXPECT_GE(result.iterations, seen);
+  EXPECT_EQ(step(result, "a").latency.count(), step(result, "a").ok);
+}
 
-      TEST(ProcessRunner, AClientThatCannotBeOpenedFailsTheWorkflowWithItsReason) {
-        Rehearsal r;
-        r.registry.protocols = Protocols();
-        r.registry.protocols.add("play", std::make_shared<Refusing>());
-        r.in_process = false;
-        r.cores = 2;
-        const auto result = r.run("{ vus: 2, for: 1h }", "    steps: [ { name: a, play: a } ]\n");
-        EXPECT_EQ(result.state, model::WorkflowState::kFailed);
-        EXPECT_THAT(result.reason, HasSubstr("the theatre is closed"));
-      }
+class Refusing final : public Protocol {
+ public:
+  base::Expected<std::unique_ptr<PreparedCall>> prepare(const model::Step&, PrepareContext&) override {
+    return std::make_unique<PlayCall>();
+  }
+  std::unique_ptr<Client> make_client(const CoreServices& services) override {
+    class Closed final : public Client {
+     public:
+      base::Expected<void> open() override { return base::fail("the theatre is closed"); }
+      bool call(Call&, Outcome&) override { return false; }
+      void cancel(Call&) override {}
+      void iteration_ended(Vu&, bool) override {}
+    };
+    static_cast<void>(services);
+    return std::make_unique<Closed>();
+  }
+};
 
-      }  // namespace
-      }  // namespace muster::engine
+TEST(ProcessRunner, AClientThatCannotBeOpenedFailsTheWorkflowWithItsReason) {
+  Rehearsal r;
+  r.registry.protocols = Protocols();
+  r.registry.protocols.add("play", std::make_shared<Refusing>());
+  r.in_process = false;
+  r.cores = 2;
+  const auto result = r.run("{ vus: 2, for: 1h }", "    steps: [ { name: a, play: a } ]\n");
+  EXPECT_EQ(result.state, model::WorkflowState::kFailed);
+  EXPECT_THAT(result.reason, HasSubstr("the theatre is closed"));
+}
+
+}  // namespace
+}  // namespace muster::engine
