@@ -96,7 +96,7 @@ class HttpClient final : public Client {
   std::unique_ptr<char[]> buffer_;
   HttpResponse response_;
   std::map<std::string, std::unique_ptr<HttpOrigin>> origins_;
-  std::vector<HttpOrigin*> static_origins_;  // by CallPlan::step
+  std::vector<HttpOrigin*> static_origins_;                               // by CallPlan::step
   std::map<std::string, std::unique_ptr<reactor::TlsContext>> contexts_;  // by target
   reactor::Mailbox<Resolved> mailbox_;
   std::vector<std::unique_ptr<HttpConnection>> connections_;
