@@ -94,9 +94,9 @@ void Core::stamp() {
   Recording& record = recordings_.current();
   const base::Instant now = loop_.now();
   record.vus = scheduler_->active();
-  record.elapsed = std::max(now - counted_from_, base::Duration::zero());
+  record.elapsed = std::max(std::min(now, scheduler_->load_end()) - counted_from_, base::Duration::zero());
   record.use.busy = thread_cpu() - cpu_at_start_;
-  record.use.elapsed = record.elapsed;
+  record.use.elapsed = std::max(now - counted_from_, base::Duration::zero());
 }
 
 // What the set holds by now is of counted time already: whoever records looks at when the work began.

@@ -305,6 +305,7 @@ void Scheduler::end_waiting_vus() {
 void Scheduler::stop() {
   if (ending_) return;
   ending_ = true;
+  load_end_ = loop_.now();
   for (Alarm* alarm : {&change_, &arrival_, &end_}) loop_.timers().cancel(*alarm);
   if (!started_) {
     started_ = true;

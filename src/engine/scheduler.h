@@ -53,6 +53,8 @@ class Scheduler final {
   bool done() const { return started_ && ending_ && active_ == 0 && queue_.empty(); }
   bool ending() const { return ending_; }
   std::uint64_t active() const { return active_; }
+  // When the load ended and the grace began; kNever until then. Rates are told over the time before it.
+  base::Instant load_end() const { return load_end_; }
   // Time since the epoch that counts for the load shape: pauses are left out.
   base::Duration elapsed() const { return loop_.now() - epoch_ - paused_for_; }
 
@@ -117,6 +119,7 @@ class Scheduler final {
   std::uint64_t iterations_left_ = 0;
 
   base::Instant epoch_{};
+  base::Instant load_end_ = base::kNever;
   base::Duration paused_for_{};
   base::Instant paused_at_{};
   double factor_ = 1.0;

@@ -53,22 +53,33 @@ void put_verdict(Page& page, const RunResult& run) {
   page.blank();
 }
 
-struct Use {
-  std::size_t cores = 0;
-  double most = 0;
-};
+// The most that workflows that ran at the same time add up to; layers come one after the other.
+template <class Amount>
+std::uint64_t most_at_once(const RunResult& run, Amount amount) {
+  std::uint64_t most = 0;
+  for (const WorkflowResult& moment : run.workflows) {
+    std::uint64_t sum = 0;
+    for (const WorkflowResult& other : run.workflows) {
+      const bool beside =
+          &other == &moment || (other.began <= moment.began && moment.began < other.began + other.elapsed);
+      if (beside) sum += amount(other);
+    }
+    most = std::max(most, sum);
+  }
+  return most;
+}
 
-Use core_use(const RunResult& run) {
-  Use use;
+// Of the busiest core: the share of its time that its thread was busy.
+double busiest(const RunResult& run) {
+  double most = 0;
   for (const WorkflowResult& workflow : run.workflows) {
-    use.cores += workflow.cores.size();
     for (const model::CoreUse& core : workflow.cores) {
       if (core.elapsed > base::Duration::zero()) {
-        use.most = std::max(use.most, base::seconds(core.busy) / base::seconds(core.elapsed));
+        most = std::max(most, base::seconds(core.busy) / base::seconds(core.elapsed));
       }
     }
   }
-  return use;
+  return std::min(most, 1.0);
 }
 
 std::string plural(std::uint64_t count, std::string_view one) {
@@ -90,16 +101,16 @@ std::string load_text(LoadModel load) {
 
 void put_run(Page& page, const RunResult& run, const Totals& sum) {
   const std::string_view dot = page.separator();
-  std::uint64_t vus = 0;
-  for (const WorkflowResult& workflow : run.workflows) vus = std::max(vus, workflow.peak_vus);
+  const std::uint64_t vus = most_at_once(run, [](const WorkflowResult& workflow) { return workflow.peak_vus; });
+  const std::uint64_t cores = most_at_once(run, [](const WorkflowResult& workflow) { return workflow.cores.size(); });
   std::string ran = short_time(run.elapsed, page.unicode());
   if (sum.counted < run.elapsed * 99 / 100) {
     ran += fmt::format(" ({} of it counted)", short_time(sum.counted, page.unicode()));
   }
   ran += fmt::format("{}up to {}", dot, plural(vus, "VU"));
-  if (const Use use = core_use(run); use.cores > 0) {
-    ran += fmt::format("{}{} {:.0f}% busy{}", dot, plural(use.cores, "core"), std::min(use.most, 1.0) * 100,
-                       use.cores > 1 ? " at most" : "");
+  if (cores > 0) {
+    ran +=
+        fmt::format("{}{} {}{:.0f}% busy", dot, plural(cores, "core"), cores > 1 ? "up to " : "", busiest(run) * 100);
   }
   page.fact("run", ran);
   page.fact("load", load_text(load_model(run)), Ink::kDim);
