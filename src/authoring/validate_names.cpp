@@ -225,8 +225,7 @@ class Walker {
 
   void template_text(const model::Text& text) {
     if (context_.reporter.full()) return;
-    mustache(text);
-    if (text.text.find("${") == std::string::npos) return;
+    if (mustache(text) || text.text.find("${") == std::string::npos) return;
     scope_.set_text(text.text);
     const auto pieces = split_holes(text.text);
     if (!pieces) return context_.reporter.report_inside(text, pieces.error().offset, pieces.error().message);
@@ -238,20 +237,22 @@ class Walker {
     }
   }
 
-  // {{ name }}: how other tools mark what is filled in.
-  void mustache(const model::Text& text) {
+  // {{ name }}: how other tools mark what is filled in. True: reported.
+  bool mustache(const model::Text& text) {
     const std::size_t open = text.text.find("{{");
     const std::size_t close = text.text.find("}}", open);
-    if (open == std::string::npos || close == std::string::npos) return;
+    if (open == std::string::npos || close == std::string::npos) return false;
     std::string_view inside = std::string_view(text.text).substr(open + 2, close - open - 2);
     while (inside.starts_with(' ')) inside.remove_prefix(1);
     while (inside.ends_with(' ')) inside.remove_suffix(1);
     const bool name = !inside.empty() && std::ranges::all_of(inside, [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
     });
-    if (!name) return;
-    context_.reporter.report_inside(text, open,
+    if (!name) return false;
+    const bool dollar = open > 0 && text.text[open - 1] == '$';
+    context_.reporter.report_inside(text, dollar ? open - 1 : open,
                                     fmt::format("what is filled in stands in ${{…}} here: write ${{{}}}", inside));
+    return true;
   }
 
   void named_expression(const model::Text& text) {

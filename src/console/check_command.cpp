@@ -19,19 +19,30 @@ std::size_t count_steps(const std::vector<model::Step>& steps) {
   return count;
 }
 
-base::Expected<model::Job> load_and_compile(JobFlags flags, const engine::Registry& registry) {
+std::expected<model::Job, authoring::Problems> load_and_compile(JobFlags flags, const engine::Registry& registry) {
   if (flags.target == "embedded") flags.target = "http://127.0.0.1";  // nothing is sent, so any address will do
-  auto job = load(flags, registry);
+  auto job = load_or_explain(flags, registry);
   if (!job) return job;
   for (const model::Workflow& workflow : job->workflows) {
     auto engine = engine::Engine::make(
         {.job = &*job, .workflow = &workflow, .cores = 1, .seed = 1, .received = {}, .trace = {}}, registry);
-    if (!engine) return std::unexpected(engine.error());
+    if (!engine) {
+      return std::unexpected(authoring::Problems{{{.where = {}, .message = engine.error().message, .excerpt = {}}}});
+    }
   }
   return job;
 }
 
-void print_json(const base::Expected<model::Job>& job) {
+nlohmann::ordered_json to_json(const authoring::Problem& problem) {
+  nlohmann::ordered_json out;
+  if (problem.where.file != nullptr) out["file"] = *problem.where.file;
+  if (problem.where.line > 0) out["line"] = problem.where.line;
+  if (problem.where.line > 0) out["column"] = problem.where.column;
+  out["message"] = problem.message;
+  return out;
+}
+
+void print_json(const std::expected<model::Job, authoring::Problems>& job) {
   nlohmann::ordered_json out;
   out["ok"] = job.has_value();
   if (job) {
@@ -41,7 +52,7 @@ void print_json(const base::Expected<model::Job>& job) {
           {{"name", workflow.name}, {"load", workflow.load.shape}, {"steps", count_steps(workflow.steps)}});
     }
   } else {
-    out["error"] = job.error().message;
+    for (const authoring::Problem& problem : job.error().list) out["problems"].push_back(to_json(problem));
   }
   say("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
@@ -55,7 +66,7 @@ int check(const CheckFlags& flags, const engine::Registry& registry) {
     return job ? kGood : kBadInput;
   }
   if (!job) {
-    say(stderr, "{}\n", job.error().message);
+    for (const authoring::Problem& problem : job.error().list) say(stderr, "{}\n", to_text(problem));
     return kBadInput;
   }
   say("{}: ok\n", flags.job.file.empty() ? flags.job.url : flags.job.file);

@@ -1,12 +1,19 @@
 #include "console/job_source.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "console/flag_check.h"
 
 extern char** environ;
 
@@ -17,31 +24,36 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMaxFileBytes = std::size_t{64} * 1024 * 1024;
 
+// Why it cannot be read, or nothing.
+std::string file_problem(const std::string& path) {
+  struct stat found{};
+  if (stat(path.c_str(), &found) != 0) return errno == ENOENT ? "no such file" : std::strerror(errno);
+  if (S_ISDIR(found.st_mode)) return "it is a folder";
+  return access(path.c_str(), R_OK) == 0 ? std::string() : std::strerror(errno);
+}
+
+// Errors say only why.
 base::Expected<std::string> read_file(const std::string& path) {
+  if (std::string why = file_problem(path); !why.empty()) return base::fail(std::move(why));
   std::ifstream file(path, std::ios::binary);
-  if (!file) return base::fail(fmt::format("cannot read '{}': check that it exists and may be read", path));
+  if (!file) return base::fail("it may not be read");
   std::string text;
   char chunk[64 * 1024];
   while (file.read(chunk, sizeof(chunk)) || file.gcount() > 0) {
     text.append(chunk, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kMaxFileBytes) return base::fail(fmt::format("'{}' is larger than 64 MiB", path));
+    if (text.size() > kMaxFileBytes) return base::fail("it is larger than 64 MiB");
   }
-  if (file.bad()) return base::fail(fmt::format("cannot read '{}': it is not a readable file", path));
+  if (file.bad()) return base::fail("it is not a readable file");
   return text;
 }
 
-base::Expected<std::pair<std::string, std::string>> split_pair(const std::string& text, std::string_view flag) {
+base::Expected<std::pair<std::string, std::string>> split_pair(const std::string& text, std::string_view flag,
+                                                               std::string_view form) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    return base::fail(fmt::format("{} '{}': expected NAME=VALUE", flag, text));
+    return base::fail(fmt::format("{}: expected {}, found '{}'", flag, form, text));
   }
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
-}
-
-// wrk and hey take bare numbers for seconds.
-std::string with_unit(const std::string& text, std::string_view unit) {
-  const bool bare = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
-  return bare ? text + std::string(unit) : text;
 }
 
 ordered_json load_of(const JobFlags& flags) {
@@ -84,15 +96,12 @@ std::string path_of(const std::string& url) {
   return slash == std::string::npos ? "/" : url.substr(slash);
 }
 
-base::Expected<ordered_json> step_of(const JobFlags& flags) {
+ordered_json step_of(const JobFlags& flags) {
   ordered_json http;
   http["url"] = literal(flags.url);
   http["method"] = !flags.method.empty() ? flags.method : (flags.body.empty() ? "GET" : "POST");
   for (const std::string& header : flags.headers) {
     const std::size_t colon = header.find(':');
-    if (colon == std::string::npos || colon == 0) {
-      return base::fail(fmt::format("-H '{}': expected 'Name: value'", header));
-    }
     std::size_t value = colon + 1;
     while (value < header.size() && header[value] == ' ') ++value;
     http["headers"][header.substr(0, colon)] = literal(header.substr(value));
@@ -111,58 +120,38 @@ base::Expected<ordered_json> step_of(const JobFlags& flags) {
   return step;
 }
 
-authoring::LoadInput input_of(const JobFlags& flags, std::string& error) {
+bool variable_name(std::string_view text) {
+  const auto good = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  return std::isdigit(static_cast<unsigned char>(text.front())) == 0 && std::ranges::all_of(text, good);
+}
+
+base::Expected<authoring::LoadInput> input_of(const JobFlags& flags) {
   authoring::LoadInput input;
   input.read_file = read_file;
+  input.file_problem = file_problem;
   for (const std::string& each : flags.environment) {
-    auto pair = split_pair(each, "-e");
-    if (!pair) error = pair.error().message;
-    if (pair) input.environment.push_back(std::move(*pair));
+    auto pair = split_pair(each, "-e", "NAME=VALUE");
+    if (!pair) return std::unexpected(pair.error());
+    if (!variable_name(pair->first)) {
+      return base::fail(
+          fmt::format("-e: names are letters, digits and '_', and do not begin with a digit; found '{}'", pair->first));
+    }
+    input.environment.push_back(std::move(*pair));
   }
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (auto pair = split_pair(*entry, "")) input.environment.push_back(std::move(*pair));
+    if (auto pair = split_pair(*entry, "", "")) input.environment.push_back(std::move(*pair));
   }
   for (const std::string& each : flags.sets) {
-    auto pair = split_pair(each, "--set");
-    if (!pair) error = pair.error().message;
-    if (pair) input.sets.push_back(std::move(*pair));
+    auto pair = split_pair(each, "--set", "PATH=VALUE such as load.vus=50");
+    if (!pair) return std::unexpected(pair.error());
+    input.sets.push_back(std::move(*pair));
   }
   return input;
 }
 
-base::Expected<void> check_flags(const JobFlags& flags) {
-  if (flags.file.empty() == flags.url.empty()) {
-    return base::fail(
-        flags.file.empty()
-            ? "nothing to run: give a file (muster run test.yaml) or an address (muster run --url http://…)"
-            : "give either a file or --url, not both");
-  }
-  if (!flags.url.empty()) {
-    if (!flags.url.starts_with("http://") && !flags.url.starts_with("https://")) {
-      return base::fail(fmt::format("--url '{}': expected an address that begins with http:// or https://", flags.url));
-    }
-    if (!flags.rate.empty() && flags.iterations)
-      return base::fail("-R and -n exclude each other: a rate runs for a time (-d)");
-    return {};
-  }
-  const bool shaped = flags.vus || flags.iterations || flags.max_vus || !flags.duration.empty() ||
-                      !flags.rate.empty() || !flags.method.empty() || !flags.headers.empty() || !flags.body.empty() ||
-                      !flags.warm_up.empty() || !flags.grace.empty() || !flags.basic.empty() ||
-                      !flags.timeout.empty() || flags.insecure || flags.no_keep_alive || flags.no_redirects;
-  if (shaped) {
-    return base::fail(
-        "flags of the load (-c, -d, -n, -R, --max-vus, --warm-up, --grace) and of the request (-X, -H, --body, -u, -k, "
-        "--timeout, --no-keepalive, --no-redirects) go with --url; to change a file's values use --set, for example "
-        "--set workflows[0].load.vus=50");
-  }
-  return {};
-}
-
 }  // namespace
 
-base::Expected<std::string> url_job_text(const JobFlags& flags) {
-  auto step = step_of(flags);
-  if (!step) return std::unexpected(step.error());
+std::string url_job_text(const JobFlags& flags) {
   ordered_json target;
   target["url"] = literal(origin_of(flags.url));
   if (flags.insecure) target["insecure"] = true;
@@ -172,22 +161,39 @@ base::Expected<std::string> url_job_text(const JobFlags& flags) {
   job["name"] = literal(flags.url);
   job["target"] = std::move(target);
   job["workflows"] = ordered_json::array();
-  job["workflows"].push_back({{"name", "url"}, {"load", load_of(flags)}, {"steps", ordered_json::array({*step})}});
+  job["workflows"].push_back(
+      {{"name", "url"}, {"load", load_of(flags)}, {"steps", ordered_json::array({step_of(flags)})}});
   return job.dump(2);
 }
 
-base::Expected<model::Job> load(const JobFlags& flags, const engine::Registry& registry) {
-  if (auto checked = check_flags(flags); !checked) return std::unexpected(checked.error());
-  std::string error;
-  authoring::LoadInput input = input_of(flags, error);
-  if (!error.empty()) return base::fail(error);
-  if (!flags.target.empty()) input.sets.emplace_back("target", flags.target);
-  if (flags.seed) input.sets.emplace_back("seed", std::to_string(*flags.seed));
-  auto text = flags.url.empty() ? read_file(flags.file) : url_job_text(flags);
-  if (!text) return std::unexpected(text.error());
+std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& flags,
+                                                               const engine::Registry& registry) {
+  const auto explain = [](std::string message) {
+    return std::unexpected(authoring::Problems{{{.where = {}, .message = std::move(message), .excerpt = {}}}});
+  };
+  if (auto checked = check_job_flags(flags); !checked) return explain(checked.error().message);
+  auto input = input_of(flags);
+  if (!input) return explain(input.error().message);
+  if (!flags.target.empty()) input->sets.emplace_back("target", flags.target);
+  if (flags.seed) input->sets.emplace_back("seed", std::to_string(*flags.seed));
+  auto text = flags.url.empty() ? read_file(flags.file) : base::Expected<std::string>(url_job_text(flags));
+  if (!text) return explain(fmt::format("cannot read '{}': {}", flags.file, text.error().message));
   const authoring::Languages languages{.kinds = registry.kinds, .shapes = registry.shape_keys};
-  auto job = authoring::load_job(*text, flags.url.empty() ? flags.file : "command line", input, languages);
+  const std::string name = flags.url.empty() ? flags.file : "command line";
+  auto job = authoring::load_job(*text, name, *input, languages);
   if (job && job->name.empty()) job->name = std::filesystem::path(flags.file).stem().string();
+  if (job || flags.url.empty()) return job;
+  // Nobody has seen the text that the flags were turned into: places in it say nothing.
+  for (authoring::Problem& problem : job.error().list) {
+    if (problem.where.file == nullptr || *problem.where.file != name) continue;
+    problem.where = {};
+    problem.excerpt.clear();
+  }
+  return job;
+}
+
+base::Expected<model::Job> load(const JobFlags& flags, const engine::Registry& registry) {
+  auto job = load_or_explain(flags, registry);
   if (job) return std::move(*job);
   std::string message;
   for (const authoring::Problem& problem : job.error().list) {

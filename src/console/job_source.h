@@ -38,8 +38,11 @@ struct JobFlags {
   std::vector<std::string> sets;         // path=value
 };
 
-// The YAML text of what --url and its companions ask for.
-base::Expected<std::string> url_job_text(const JobFlags& flags);
+// The YAML text of what --url and its companions ask for, after check_job_flags().
+std::string url_job_text(const JobFlags& flags);
+
+// Each problem by itself; those of flags have no place.
+std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& flags, const engine::Registry& registry);
 
 // Errors are ready to print, one or more lines, and mean exit code 2.
 base::Expected<model::Job> load(const JobFlags& flags, const engine::Registry& registry);

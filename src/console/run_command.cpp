@@ -155,19 +155,23 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
                                    .trace = {}};
   const Signals signals;  // before the first executor is forked: a Ctrl-C must not end it before it knows what to do
   engine::JobRun job_run(*job, registry, options);
-  if (auto started = job_run.start(); !started) return bad_input(started.error().message);
   const model::RunResult& result = job_run.result();
   outputs.open({.job = result.job,
                 .version = result.version,
                 .seed = result.seed,
-                .started = result.started,
+                .started = std::chrono::system_clock::now().time_since_epoch(),
                 .source = job->source});
+  // Better known now than after an hour.
+  if (const auto problems = outputs.problems(); !problems.empty())
+    return bad_input(fmt::format("{}", fmt::join(problems, "\n")));
+  if (auto started = job_run.start(); !started) return bad_input(started.error().message);
   Progress progress(flags.ui != "none", length_of(*job, registry));
   drive(job_run, outputs, progress, signals);
   outputs.finish(result);
   const bool stdout_taken = std::ranges::find(flags.outputs, "json=-") != flags.outputs.end();
   print_result(result, flags.json, stdout_taken, outputs);
-  return result.exit_code;
+  // What was asked for is not there, even though the run was good.
+  return result.exit_code == kGood && !outputs.problems().empty() ? kCouldNotRun : result.exit_code;
 }
 
 }  // namespace muster::console

@@ -14,13 +14,12 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "console/exit_codes.h"
 #include "console/say.h"
 #include "target/server.h"
 
 namespace muster::console {
 namespace {
-
-constexpr int kUsageError = 2;
 
 base::Expected<void> read_listen(std::string_view text, target::ServerOptions& options) {
   const std::size_t colon = text.rfind(':');
@@ -108,9 +107,9 @@ void print_start(const target::Server& server) {
   std::fflush(stdout);
 }
 
-int complain(const base::Error& error) {
+int complain(const base::Error& error, int code = kBadInput) {
   say(stderr, "muster target: {}\n", error.message);
-  return kUsageError;
+  return code;
 }
 
 }  // namespace
@@ -128,10 +127,10 @@ int run_target(const TargetFlags& flags) {
 
   raise_descriptor_limit();
   target::Server server(std::move(*options));
-  if (auto started = server.start(); !started) return complain(started.error());
+  if (auto started = server.start(); !started) return complain(started.error(), kCouldNotRun);
   if (!flags.cert_out.empty()) {
     if (auto written = write_certificate(flags.cert_out, server.certificate()); !written) {
-      return complain(written.error());
+      return complain(written.error(), kCouldNotRun);
     }
   }
   print_start(server);
@@ -140,7 +139,7 @@ int run_target(const TargetFlags& flags) {
 
   const auto stopped = server.stop();
   say("served {} requests on {} connections\n", server.requests(), server.connections());
-  if (!stopped) return complain(stopped.error());
+  if (!stopped) return complain(stopped.error(), kCouldNotRun);
   return 0;
 }
 

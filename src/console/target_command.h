@@ -17,9 +17,9 @@ struct TargetFlags {
   unsigned long long seed = 1;            // --seed: of random delays and failures
 };
 
-// Prints where it listens, serves until SIGINT or SIGTERM, prints what was served. Returns the exit code: 0, or 2 when
-// the flags are wrong, the address is taken or a file cannot be written (told on standard error). Call it on the main
-// thread, before other threads are started.
+// Prints where it listens, serves until SIGINT or SIGTERM, prints what was served. Returns the exit code: 0, 2 when
+// the flags are wrong, 1 when the address is taken or a file cannot be written (told on standard error). Call it on the
+// main thread, before other threads are started.
 int run_target(const TargetFlags& flags);
 
 }  // namespace muster::console

@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include "model/http_kind.h"
+#include "model/job.h"
+
+namespace muster::model {
+namespace {
+
+std::vector<std::string> said(const auto& inspect) {
+  std::vector<std::string> messages;
+  inspect(Inspection{
+      .report = [&](const Where&, const std::string& message) { messages.push_back(message); },
+      .file_problem = [](const Where&, const std::string& path) { return path == "there" ? "" : "no such file"; }});
+  return messages;
+}
+
+std::vector<std::string> of_target(const std::string& address) {
+  Target target;
+  target.address = address;
+  return said([&](const Inspection& inspection) { inspect_http_target(target, inspection); });
+}
+
+std::vector<std::string> of_step(TreeMap fields) {
+  Step step;
+  step.fields = std::move(fields);
+  return said([&](const Inspection& inspection) { inspect_http_step(step, inspection); });
+}
+
+Tree text(std::string value) {
+  return {{}, std::move(value)};
+}
+
+TEST(HttpInspect, GoodTargetsAndRequestsPass) {
+  for (const char* address : {"http://a.test", "https://a.test:8443/base/", "http://[::1]:80", "HTTP://A"}) {
+    EXPECT_TRUE(of_target(address).empty()) << address;
+  }
+  EXPECT_TRUE(of_step({{"url", text("/x?y=ws://z")},
+                       {"method", text("PURGE")},
+                       {"auth", {{}, TreeMap{{"basic", text("${user}")}}}},
+                       {"multipart", {{}, TreeMap{{"photo", {{}, TreeMap{{"file", text("there")}}}}}}},
+                       {"headers", {{}, TreeMap{{"X-A", text("b")}}}}})
+                  .empty());
+  EXPECT_TRUE(of_step({{"url", text("https://${env.HOST}:99999/")}}).empty());
+}
+
+TEST(HttpInspect, ATargetMustBeAnAddressThatPathsCanFollow) {
+  for (const char* address : {"a.test", "a.test:80", "ws://a.test", "http://a.test:99999", "http://a.test/?b=1",
+                              "http://a.test/#b", "“http://a.test”", "http://"}) {
+    EXPECT_EQ(of_target(address).size(), 1u) << address;
+  }
+}
+
+TEST(HttpInspect, EveryMistakeOfARequestIsTold) {
+  EXPECT_EQ(of_step({{"url", text("ws://a.test/")}}).size(), 1u);
+  EXPECT_EQ(of_step({{"url", text("http://a.test:0/${x}")}}).size(), 1u);
+  EXPECT_EQ(of_step({{"method", text("GE T")},
+                     {"headers", {{}, TreeMap{{"a b", text("x")}, {"C", text("d\r\nE: f")}}}},
+                     {"auth", {{}, TreeMap{{"basic", text("ada")}}}},
+                     {"body", text("x")},
+                     {"json", text("y")}})
+                .size(),
+            5u);
+  EXPECT_EQ(of_step({{"auth", {{}, TreeMap{{"digest", text("a:b")}}}}}).size(), 1u);
+  EXPECT_EQ(
+      of_step(
+          {{"multipart",
+            {{},
+             TreeMap{{"a", {{}, TreeMap{{"flie", text("there")}}}}, {"b", {{}, TreeMap{{"file", text("gone")}}}}}}}})
+          .size(),
+      2u);
+}
+
+}  // namespace
+}  // namespace muster::model
