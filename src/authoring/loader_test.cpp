@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "authoring/loader_fixture.h"
 
 namespace muster::authoring {
@@ -283,6 +285,20 @@ TEST(Loader, SetsValuesByPath) {
   EXPECT_EQ(job.targets[0].address, "http://other");
   EXPECT_EQ(*job.workflows[0].steps[0].field("headers")->find("x-id")->text(), "7");
   EXPECT_EQ(job.tags[0].name, "team");
+}
+
+TEST(Loader, SettingATargetsAddressKeepsItsOptions) {
+  Files files;
+  files.sets = {{"target", "http://other"}};
+  const model::Job job = files.good(
+      "muster: 1\ntarget: { url: http://a, connections: none }\nworkflows: [ { name: w, steps: [ { get: / } ] } ]\n");
+  EXPECT_EQ(job.targets[0].address, "http://other");
+  ASSERT_FALSE(job.targets[0].options.empty());
+  const auto& options = job.targets[0].options;
+  const bool kept = std::any_of(options.begin(), options.end(), [](const auto& option) {
+    return option.first == "connections" && option.second.text() != nullptr && *option.second.text() == "none";
+  });
+  EXPECT_TRUE(kept);
 }
 
 TEST(Loader, ReportsAtMostTwentyProblemsInOrder) {

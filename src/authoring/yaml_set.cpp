@@ -70,6 +70,7 @@ class Setter {
                                                        : step(*node, std::get<std::size_t>(part));
       if (node == nullptr) return;
     }
+    if (YamlNode* address = address_of_target(*node, *parsed)) node = address;
     *node = std::move(*parsed);
   }
 
@@ -81,6 +82,14 @@ class Setter {
     const bool inside = context_.single_workflow && first != nullptr && workflows != nullptr && workflows->is_list() &&
                         std::ranges::find(workflow_keys(), *first) != workflow_keys().end();
     return inside && !workflows->list.empty() ? &workflows->list.front() : &root;
+  }
+
+  // An address alone replaces that of a target written as a map and leaves its options.
+  YamlNode* address_of_target(YamlNode& node, const YamlNode& value) const {
+    const auto* first = std::get_if<std::string>(&parts_->front());
+    if (parts_->size() != 1 || first == nullptr || *first != "target" || !value.is_scalar()) return nullptr;
+    YamlNode* url = node.find("url");
+    return url != nullptr ? url : node.find("address");
   }
 
   YamlNode empty_text() const {
