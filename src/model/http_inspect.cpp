@@ -1,7 +1,6 @@
 // What the types of its fields cannot say about an HTTP request or target: addresses, header names, one body, forms of
 // authentication. The client that prepares requests relies on none of this; it is here so that the user hears of all
 // mistakes at once and in their place.
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -160,13 +159,20 @@ void inspect_body(const Step& step, const Inspection& inspection) {
   if (const Tree* parts = step.field("multipart")) inspect_multipart(*parts, inspection);
 }
 
+// 10.0.0.5 or fd00::5: what a URL takes for a host that is no name.
+bool numeric_address(std::string_view text) {
+  if (text.find(':') != std::string_view::npos)
+    return protocol::parse_url(fmt::format("http://[{}]", text)).has_value();
+  // In brackets an IPv4 address stands at the end of an IPv6 one, where it is checked as such.
+  return text.find('.') != std::string_view::npos &&
+         protocol::parse_url(fmt::format("http://[::ffff:{}]", text)).has_value();
+}
+
 void inspect_sources(const Tree* tree, const Inspection& inspection) {
   if (tree == nullptr || tree->list() == nullptr) return;
   for (const Tree& each : *tree->list()) {
     const std::string text = each.text() == nullptr ? std::string() : each.text()->substr(0, each.text()->find('%'));
-    std::array<unsigned char, sizeof(in6_addr)> address{};
-    if (inet_pton(AF_INET, text.c_str(), address.data()) == 1) continue;
-    if (inet_pton(AF_INET6, text.c_str(), address.data()) == 1) continue;
+    if (numeric_address(text)) continue;
     inspection.report(each.where, fmt::format("'source' takes addresses of this machine such as 10.0.0.5, found '{}'",
                                               each.text() == nullptr ? "" : *each.text()));
   }

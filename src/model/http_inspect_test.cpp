@@ -50,6 +50,17 @@ TEST(HttpInspect, ATargetMustBeAnAddressThatPathsCanFollow) {
   }
 }
 
+TEST(HttpInspect, SourcesAreAddressesAndNotNames) {
+  const auto of_source = [](const std::string& source) {
+    Target target;
+    target.address = "http://a.test";
+    target.options.emplace_back("source", Tree{{}, TreeList{text(source)}});
+    return said([&](const Inspection& inspection) { inspect_http_target(target, inspection); }).size();
+  };
+  for (const char* good : {"10.0.0.5", "::1", "fd00::5", "fe80::1%eth0"}) EXPECT_EQ(of_source(good), 0u) << good;
+  for (const char* bad : {"localhost", "10.0.0", "10.0.0.256", "10.0.0.5:80", ""}) EXPECT_EQ(of_source(bad), 1u) << bad;
+}
+
 TEST(HttpInspect, EveryMistakeOfARequestIsTold) {
   EXPECT_EQ(of_step({{"url", text("ws://a.test/")}}).size(), 1u);
   EXPECT_EQ(of_step({{"url", text("http://a.test:0/${x}")}}).size(), 1u);

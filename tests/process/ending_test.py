@@ -201,17 +201,16 @@ class Places(ProcessTest):
         self.server = self.serve_http()
         self.arguments = ["--url", self.server.url, "-n", "50", "-c", "2"]
 
-    def test_a_folder_that_is_missing_is_reported_and_the_run_goes_on(self):
+    def test_a_folder_that_is_missing_is_reported_before_the_run(self):
         run = self.run_muster(*self.arguments, "--out", f"json={self.folder}/none/x.json")
-        self.assertEqual(run.code, 0, run)
-        self.assertEqual(len(self.server.requests), 50)
+        self.assertEqual((run.code, len(self.server.requests)), (2, 0), run)
         self.assertIn("none/x.json", run.err)
-        self.assertIn("PASSED", run.out)
 
-    def test_a_full_disk_is_reported_and_the_run_goes_on(self):
+    def test_a_full_disk_is_reported_beside_the_verdict_and_fails_the_run(self):
         run = self.run_muster(*self.arguments, "--out", "json=/dev/full")
-        self.assertEqual((run.code, len(self.server.requests)), (0, 50), run)
+        self.assertEqual((run.code, len(self.server.requests)), (1, 50), run)
         self.assertIn("No space left", run.err)
+        self.assertIn("PASSED", run.out)
 
     def run_into(self, out, err, seconds="1.5s"):
         """Runs with the given standard output and error; returns the exit code."""
