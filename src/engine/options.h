@@ -41,7 +41,7 @@ constexpr std::size_t kMaxNotes = 50;
 constexpr std::uint32_t kLogLinesPerSecond = 100;
 
 // Space for one snapshot in shared memory; untouched pages cost nothing.
-constexpr std::size_t kSnapshotBytes = std::size_t{64} * 1024 * 1024;
+constexpr std::size_t kSnapshotBytes = std::size_t{256} * 1024 * 1024;
 
 // Space for the per-second series in shared memory; when it is full, later seconds are left out and a note says so.
 constexpr std::size_t kSeriesBytes = std::size_t{1024} * 1024 * 1024;

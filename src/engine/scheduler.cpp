@@ -61,12 +61,13 @@ void Scheduler::adjust() {
   const std::uint64_t running = active_ - retiring_;
   for (std::uint64_t i = running; i < wanted_; ++i) begin(activate_one(), {});
   // The newest go first; those between iterations end at once.
-  for (auto vu = vus_.rbegin(); vu != vus_.rend() && active_ - retiring_ > wanted_; ++vu) {
-    if (!vu->active || vu->retiring) continue;
-    retire(*vu);
-    if (vu->list == VuList::kNone) {
-      loop_.timers().cancel(vu->main);
-      if (finish(*vu)) interpreter_.run_soon(vu->main);
+  for (; retire_below_ > 0 && active_ - retiring_ > wanted_; --retire_below_) {
+    Vu& vu = vus_[retire_below_ - 1];
+    if (!vu.active || vu.retiring) continue;
+    retire(vu);
+    if (vu.list == VuList::kNone) {
+      loop_.timers().cancel(vu.main);
+      if (finish(vu)) interpreter_.run_soon(vu.main);
     }
   }
   arm_change();
@@ -93,6 +94,7 @@ Vu& Scheduler::make_vu() {
 
 Vu& Scheduler::activate_one() {
   Vu& vu = make_vu();
+  retire_below_ = vus_.size();
   vu.active = true;
   vu.retiring = false;
   ++active_;

@@ -106,6 +106,7 @@ class Scheduler final {
 
   base::BlockPool pool_;
   std::deque<Vu> vus_;
+  std::size_t retire_below_ = 0;  // those from here on are retiring or not active: a ramp down need not look at them
   std::uint64_t active_ = 0;
   std::uint64_t wanted_ = 0;    // closed: VUs that should be active on this core
   std::uint64_t retiring_ = 0;  // active ones that will end after their iteration
