@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -182,7 +183,12 @@ std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& f
   const std::string name = flags.url.empty() ? flags.file : "command line";
   auto job = authoring::load_job(*text, name, *input, languages);
   if (job && job->name.empty()) job->name = std::filesystem::path(flags.file).stem().string();
-  if (job || flags.url.empty()) return job;
+  if (job) return job;
+  for (authoring::Problem& problem : job.error().list) {
+    const bool target = problem.where.file != nullptr && *problem.where.file == "--set target=" + flags.target;
+    if (target) problem.where.file = std::make_shared<const std::string>("--target");
+  }
+  if (flags.url.empty()) return job;
   // Nobody has seen the text that the flags were turned into: places in it say nothing.
   for (authoring::Problem& problem : job.error().list) {
     if (problem.where.file == nullptr || *problem.where.file != name) continue;
