@@ -48,7 +48,7 @@ constexpr std::array kMetrics{Metric{"latency", kTimes, Bound::kTime},
                               Metric{"failed", kFailures},
                               Metric{"requests", kEvents},
                               Metric{"iterations", kEvents},
-                              Metric{"dropped", kEvents},
+                              Metric{"dropped", kFailures},
                               Metric{"checks", kChecks}};
 
 struct Symbol {

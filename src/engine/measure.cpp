@@ -45,7 +45,7 @@ Subject subject_of(std::string_view metric) {
   return Subject::kUser;
 }
 
-enum class Aggregate : std::uint8_t { kUnknown, kQuantile, kMean, kMin, kMax, kStd, kRate, kCount, kLast };
+enum class Aggregate : std::uint8_t { kUnknown, kQuantile, kMean, kMin, kMax, kStd, kRate, kCount, kFailed, kLast };
 
 struct Wanted {
   Aggregate aggregate = Aggregate::kUnknown;
@@ -54,15 +54,16 @@ struct Wanted {
 
 // "p95" is 0.95; "p99.9" and, as in the names of the summary, "p999" are 0.999.
 Wanted wanted(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, Aggregate>, 9> kNames = {{{"mean", Aggregate::kMean},
-                                                                             {"avg", Aggregate::kMean},
-                                                                             {"min", Aggregate::kMin},
-                                                                             {"max", Aggregate::kMax},
-                                                                             {"std", Aggregate::kStd},
-                                                                             {"rate", Aggregate::kRate},
-                                                                             {"count", Aggregate::kCount},
-                                                                             {"last", Aggregate::kLast},
-                                                                             {"value", Aggregate::kLast}}};
+  constexpr std::array<std::pair<std::string_view, Aggregate>, 10> kNames = {{{"mean", Aggregate::kMean},
+                                                                              {"avg", Aggregate::kMean},
+                                                                              {"min", Aggregate::kMin},
+                                                                              {"max", Aggregate::kMax},
+                                                                              {"std", Aggregate::kStd},
+                                                                              {"rate", Aggregate::kRate},
+                                                                              {"count", Aggregate::kCount},
+                                                                              {"failed", Aggregate::kFailed},
+                                                                              {"last", Aggregate::kLast},
+                                                                              {"value", Aggregate::kLast}}};
   for (const auto& [name, aggregate] : kNames) {
     if (name == text) return {aggregate, 0};
   }
@@ -234,6 +235,7 @@ Measured checks(const Threshold& threshold, const Selection& selection, const Wa
     for (const StepResult* step : selection.steps) add(*step);
   }
   if (want.aggregate == Aggregate::kRate) return fraction(counted.all - counted.failed, counted.all);
+  if (want.aggregate == Aggregate::kFailed) return tally(static_cast<double>(counted.failed), counted.all);
   return tally(static_cast<double>(counted.all), counted.all);
 }
 
@@ -333,8 +335,10 @@ base::Expected<void> judgeable(const Threshold& threshold) {
   }
   const bool times = subject == Subject::kLatency || subject == Subject::kService || subject == Subject::kLateness;
   if (times && !of_a_distribution(aggregate)) return refuse("p50, p95 and so on, mean, min, max, std and count");
-  if (!times && subject != Subject::kUser && aggregate != Aggregate::kRate && aggregate != Aggregate::kCount) {
-    return refuse("rate and count");
+  const bool counts = aggregate == Aggregate::kRate || aggregate == Aggregate::kCount ||
+                      (aggregate == Aggregate::kFailed && subject == Subject::kChecks);
+  if (!times && subject != Subject::kUser && !counts) {
+    return refuse(subject == Subject::kChecks ? "rate, count and failed" : "rate and count");
   }
   const Conditions conditions = conditions_of(threshold);
   const bool narrow = !conditions.step.empty() || !conditions.tags.empty();

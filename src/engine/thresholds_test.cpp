@@ -171,6 +171,7 @@ TEST(Thresholds, IterationsDropsLatenessAndChecksAreMeasuredPerWorkflow) {
   EXPECT_DOUBLE_EQ(judged(threshold("dropped", "count", Comparison::kLess, 1), {shop}).value, 10);
   EXPECT_NEAR(judged(threshold("lateness", "p99", Comparison::kLess, 1), {shop}).value, 0.002, 1e-5);
   EXPECT_NEAR(judged(threshold("checks", "rate", Comparison::kGreater, 0.9), {shop}).value, 180.0 / 190, 1e-9);
+  EXPECT_DOUBLE_EQ(judged(threshold("checks", "failed", Comparison::kLess, 1), {shop}).value, 10);
 }
 
 TEST(Thresholds, UserMetricsAreJudgedByTheirType) {
