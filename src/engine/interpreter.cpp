@@ -95,16 +95,22 @@ void Interpreter::run(Strand& strand) {
 }
 
 void Interpreter::run_ready() {
-  running_ready_.swap(ready_);
+  // In portions: a thousand VUs that connect at once must not keep the answers of the first waiting.
+  const auto end = ready_.begin() + static_cast<std::ptrdiff_t>(std::min(ready_.size(), kReadyPerTurn));
+  running_ready_.assign(ready_.begin(), end);
+  ready_.erase(ready_.begin(), end);
   for (Strand* strand : running_ready_) {
-    if (strand->vu->active) run(*strand);
+    if (!strand->vu->active) continue;
+    loop_.refresh();
+    run(*strand);
   }
   running_ready_.clear();
 }
 
-void Interpreter::on_timer(reactor::Timer& timer, base::Instant now) {
+void Interpreter::on_timer(reactor::Timer& timer, base::Instant /*turn*/) {
   auto& strand = static_cast<Strand&>(timer);
   Interpreter& self = *strand.interpreter;
+  const base::Instant now = self.loop_.refresh();  // others that were due in the same turn took their time
   if (self.counted(strand.due)) self.recording().lateness.record(now - strand.due);
   strand.vu->in_a_row = 0;
   strand.vu->waited = true;

@@ -15,6 +15,11 @@ constexpr base::Duration kRecordingInterval = std::chrono::milliseconds(250);
 // Iterations that a VU may run without waiting for anything before others get their turn.
 constexpr int kMaxIterationsInARow = 16;
 
+// Arrivals and VUs that a core starts before it looks for answers again. More: fewer system calls to catch up after a
+// stall; fewer: answers are noticed sooner while it catches up.
+constexpr int kArrivalsPerTurn = 64;
+constexpr std::size_t kReadyPerTurn = 64;
+
 // What a VU waits after an iteration that failed without reaching the network: no descriptor or port left, a value
 // missing. Without it thousands of VUs would spin on what only time or the user can mend.
 constexpr base::Duration kLocalFailurePause = std::chrono::milliseconds(100);
