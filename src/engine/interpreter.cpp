@@ -48,6 +48,19 @@ const authoring::Evaluation& Interpreter::evaluation(Vu& vu) {
   return evaluation_;
 }
 
+const Program::List& Interpreter::list_of(const Vu& vu) const {
+  switch (vu.list) {
+    case VuList::kStart:
+      return program_.start;
+    case VuList::kStop:
+      return program_.stop;
+    case VuList::kLoop:
+    case VuList::kNone:
+      break;
+  }
+  return program_.loop;
+}
+
 bool Interpreter::prepare(Vu& vu, VuList list, base::Instant intended) {
   Strand& strand = vu.main;
   vu.list = list;
@@ -58,9 +71,7 @@ bool Interpreter::prepare(Vu& vu, VuList list, base::Instant intended) {
   vu.intended = intended;
   strand.failing = false;
   strand.frames.clear();
-  const Program::List& entry =
-      list == VuList::kStart ? program_.start : (list == VuList::kLoop ? program_.loop : program_.stop);
-  strand.pc = entry.entry;
+  strand.pc = list_of(vu).entry;
   return program_.initial.empty() || fill_slots(vu);
 }
 
@@ -100,8 +111,11 @@ void Interpreter::run_ready() {
   running_ready_.assign(ready_.begin(), end);
   ready_.erase(ready_.begin(), end);
   for (Strand* strand : running_ready_) {
-    if (!strand->vu->active) continue;
-    loop_.refresh();
+    Vu& vu = *strand->vu;
+    if (!vu.active) continue;
+    const base::Instant now = loop_.refresh();
+    // One that was made ready earlier begins only now.
+    if (strand == &vu.main && !vu.waited && strand->pc == list_of(vu).entry) vu.began = now;
     run(*strand);
   }
   running_ready_.clear();
@@ -232,8 +246,7 @@ Interpreter::Step Interpreter::stop(Strand& strand, const Op& op) {
   if (strand.part_of != nullptr) {
     strand.pc = strand.part_of->fork->nodes[strand.node].end;
   } else {
-    strand.pc = vu.list == VuList::kStart ? program_.start.end
-                                          : (vu.list == VuList::kLoop ? program_.loop.end : program_.stop.end);
+    strand.pc = list_of(vu).end;
   }
   return Step::kNext;
 }

@@ -104,6 +104,7 @@ class Interpreter final : public CallHost {
   void skip_node(Join& join, std::uint32_t node);
   Step execute(Strand& strand, const Op& op);
   void keep_start_values(Vu& vu);
+  const Program::List& list_of(const Vu& vu) const;  // that it runs
   void provide(Vu& vu);
   bool fill_slots(Vu& vu);
   void release(Join& join);

@@ -71,10 +71,7 @@ void Interpreter::node_ended(Join& join, std::uint32_t node, bool failed) {
   const Op& op = program_.ops[parent.pc];
   if (parent.vu->stop_list) {
     parent.frames.clear();
-    parent.pc = parent.part_of != nullptr ? parent.part_of->fork->nodes[parent.node].end : program_.loop.end;
-    if (parent.part_of == nullptr && parent.vu->list != VuList::kLoop) {
-      parent.pc = parent.vu->list == VuList::kStart ? program_.start.end : program_.stop.end;
-    }
+    parent.pc = parent.part_of != nullptr ? parent.part_of->fork->nodes[parent.node].end : list_of(*parent.vu).end;
   } else if (any_failed) {
     fail(parent);
   } else {

@@ -85,7 +85,7 @@ class Tls : public testing::Test {
   void SetUp() override {
     std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
     server_ = std::move(*TlsContext::throw_away_server());
-    ca_file_ = testing::TempDir() + "muster_tls_test_ca.pem";
+    ca_file_ = testing::TempDir() + "muster_tls_test_ca." + std::to_string(getpid());
     std::ofstream(ca_file_) << server_->certificate();
   }
   std::unique_ptr<TlsContext> client(bool verify, bool resume = true) const {

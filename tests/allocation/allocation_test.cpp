@@ -158,7 +158,7 @@ std::pair<std::uint64_t, std::size_t> allocated(const std::string& step, const s
   engine::Registry registry = engine::built_in_registry();
   registry.kinds.add({.name = "note", .doc = "Notes.", .fields = {{.name = "note", .doc = "?"}}, .primary = "note"});
   registry.protocols.add("note", notebook);
-  const std::string rows = testing::TempDir() + "muster_allocation_test.csv";
+  const std::string rows = testing::TempDir() + "muster_allocation_test." + std::to_string(getpid());
   std::ofstream(rows) << "name,age\nann,31\nbob,42\ncid,53\n";
   authoring::LoadInput input;
   input.read_file = [](const std::string& path) -> base::Expected<std::string> {

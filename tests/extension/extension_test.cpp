@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <memory>
@@ -207,7 +208,7 @@ class Extension : public testing::Test {
   }
 
   int muster(const std::string& yaml, std::vector<std::string> words) {
-    const std::string path = testing::TempDir() + "muster_extension_test.yaml";
+    const std::string path = testing::TempDir() + "muster_extension_test." + std::to_string(getpid());
     std::ofstream(path) << yaml;
     words.insert(words.begin(), "muster");
     words.push_back(path);
