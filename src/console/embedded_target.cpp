@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "target/server.h"
 
@@ -34,6 +35,14 @@ EmbeddedTarget::~EmbeddedTarget() {
   if (child_ <= 0) return;
   kill(child_, SIGKILL);
   waitpid(child_, nullptr, 0);
+}
+
+base::Expected<void> EmbeddedTarget::serve_if_named(std::string& target) {
+  if (target != "embedded") return {};
+  auto address = start();
+  if (!address) return std::unexpected(address.error());
+  target = std::move(*address);
+  return {};
 }
 
 base::Expected<std::string> EmbeddedTarget::start() {

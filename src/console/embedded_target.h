@@ -16,10 +16,12 @@ class EmbeddedTarget {
   EmbeddedTarget& operator=(const EmbeddedTarget&) = delete;
   ~EmbeddedTarget();
 
-  // Its address: http://127.0.0.1:PORT
-  base::Expected<std::string> start();
+  // Where `target` is "embedded": starts the server and puts its address, http://127.0.0.1:PORT, in its place.
+  base::Expected<void> serve_if_named(std::string& target);
 
  private:
+  base::Expected<std::string> start();
+
   pid_t child_ = -1;
 };
 

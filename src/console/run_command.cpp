@@ -132,13 +132,9 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   raise_file_limit();
   JobFlags job_flags = flags.job;
   EmbeddedTarget embedded;
-  if (job_flags.target == "embedded") {
-    auto address = embedded.start();
-    if (!address) {
-      say(stderr, "{}\n", address.error().message);
-      return kCouldNotRun;
-    }
-    job_flags.target = *address;
+  if (auto ready = embedded.serve_if_named(job_flags.target); !ready) {
+    say(stderr, "{}\n", ready.error().message);
+    return kCouldNotRun;
   }
   auto job = load(job_flags, registry);
   if (!job) return bad_input(job.error().message);

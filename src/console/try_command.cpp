@@ -81,13 +81,9 @@ void shrink_to_one(model::Job& job, const std::string& only) {
 int try_once(const TryFlags& flags, const engine::Registry& registry) {
   JobFlags job_flags = flags.job;
   EmbeddedTarget embedded;
-  if (job_flags.target == "embedded") {
-    auto address = embedded.start();
-    if (!address) {
-      say(stderr, "{}\n", address.error().message);
-      return kCouldNotRun;
-    }
-    job_flags.target = *address;
+  if (auto ready = embedded.serve_if_named(job_flags.target); !ready) {
+    say(stderr, "{}\n", ready.error().message);
+    return kCouldNotRun;
   }
   auto job = load(job_flags, registry);
   if (!job) {
