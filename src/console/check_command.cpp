@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "console/exit_codes.h"
+#include "console/job_flags.h"
 #include "console/say.h"
 
 namespace muster::console {
@@ -75,6 +77,15 @@ int check(const CheckFlags& flags, const engine::Registry& registry) {
     say("  workflow {}: {} step{}, load {}\n", workflow.name, steps, steps == 1 ? "" : "s", workflow.load.shape);
   }
   return kGood;
+}
+
+void add_check(CLI::App& app, CommandContext& context) {
+  CLI::App& command = *app.add_subcommand("check", "Say whether a file would run, without running it");
+  command.footer("Example:\n  muster check test.yaml");
+  const auto flags = std::make_shared<CheckFlags>();
+  add_source_flags(command, flags->job);
+  command.add_flag("--json", flags->json, "Print the answer as JSON");
+  command.callback([flags, &context] { context.code = check(*flags, context.registry); });
 }
 
 }  // namespace muster::console

@@ -1,6 +1,7 @@
 // `muster check`: says whether a file would run, without running it.
 #pragma once
 
+#include "console/command.h"
 #include "console/job_source.h"
 #include "engine/engine.h"
 
@@ -13,5 +14,7 @@ struct CheckFlags {
 
 // Exit code 0, or 2 with all problems found.
 int check(const CheckFlags& flags, const engine::Registry& registry);
+
+void add_check(CLI::App& app, CommandContext& context);
 
 }  // namespace muster::console

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -12,11 +13,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <thread>
 
 #include "console/embedded_target.h"
-#include "console/exit_codes.h"
+#include "console/job_flags.h"
 #include "console/say.h"
 #include "console/signals.h"
 #include "engine/job_run.h"
@@ -27,6 +29,7 @@
 namespace muster::console {
 namespace {
 
+constexpr std::uint32_t kMostCores = 1024;
 constexpr auto kLookInterval = std::chrono::milliseconds(50);
 constexpr auto kOutputInterval = std::chrono::seconds(1);
 constexpr auto kLineInterval = std::chrono::seconds(2);
@@ -168,6 +171,31 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   print_result(result, flags.json, stdout_taken, outputs);
   // What was asked for is not there, even though the run was good.
   return result.exit_code == kGood && !outputs.problems().empty() ? kCouldNotRun : result.exit_code;
+}
+
+void add_run(CLI::App& app, CommandContext& context) {
+  CLI::App& command = *app.add_subcommand("run", "Run a load test and judge it");
+  command.footer(
+      "Examples:\n"
+      "  muster run test.yaml\n"
+      "  muster run --url http://127.0.0.1:8080/ -c 100 -d 30s\n"
+      "  muster run --url https://shop.test/cart -X POST -H 'Content-Type: application/json' --body '{\"id\":7}' -R "
+      "200 -d 1m\n"
+      "  muster run test.yaml --set workflows[0].load.vus=500 -e TOKEN=abc --out json=result.json\n"
+      "Exit codes: 0 good, 99 a threshold or every request failed, 1 could not run, 2 bad input, 130 interrupted.");
+  const auto flags = std::make_shared<RunFlags>();
+  add_source_flags(command, flags->job);
+  add_load_flags(command, flags->job);
+  add_request_flags(command, flags->job);
+  command.add_option("--cores,-t,--threads", flags->cores, "Cores that generate load [the machine's physical cores]")
+      ->check(whole_number(1, kMostCores));
+  command.add_option("--ui", flags->ui, "Progress: ci (a line every two seconds) or none [auto: ci]")
+      ->check(CLI::IsMember({"auto", "ci", "none"}));
+  command.add_option("--out", flags->outputs, "Also write results: json=FILE; may be repeated")
+      ->allow_extra_args(false);
+  command.add_flag("--strict", flags->strict, "Exit 1 when the result is marked as doubtful");
+  command.add_flag("--json", flags->json, "Print the summary as JSON");
+  command.callback([flags, &context] { context.code = run(*flags, context.registry, context.outputs); });
 }
 
 }  // namespace muster::console

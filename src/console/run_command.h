@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "console/command.h"
 #include "console/job_source.h"
 #include "engine/engine.h"
 #include "report/output.h"
@@ -24,5 +25,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
 
 // Cores that compute at once: hyper-threads of one core count once.
 std::uint32_t physical_cores();
+
+void add_run(CLI::App& app, CommandContext& context);
 
 }  // namespace muster::console

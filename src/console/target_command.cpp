@@ -4,22 +4,26 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/units.h"
-#include "console/exit_codes.h"
+#include "console/job_flags.h"
 #include "console/say.h"
 #include "target/server.h"
 
 namespace muster::console {
 namespace {
+
+constexpr std::uint64_t kMostCores = 256;
 
 base::Expected<void> read_listen(std::string_view text, target::ServerOptions& options) {
   const std::size_t colon = text.rfind(':');
@@ -141,6 +145,22 @@ int run_target(const TargetFlags& flags) {
   say("served {} requests on {} connections\n", server.requests(), server.connections());
   if (!stopped) return complain(stopped.error(), kCouldNotRun);
   return 0;
+}
+
+void add_target(CLI::App& app, CommandContext& context) {
+  CLI::App& command =
+      *app.add_subcommand("target", "Serve HTTP for demos and tests: delays, errors, resets, echo and more");
+  command.footer("Example:\n  muster target --listen 127.0.0.1:8080 &\n  curl http://127.0.0.1:8080/delay/20..80");
+  const auto flags = std::make_shared<TargetFlags>();
+  command.add_option("--listen", flags->listen, "Address and port; port 0 takes any free one [127.0.0.1:8080]");
+  command.add_flag("--tls", flags->tls, "HTTPS with a certificate made for this run");
+  command.add_option("--cores", flags->cores, "Threads that serve [1]")->check(whole_number(1, kMostCores));
+  command.add_option("--log", flags->log, "CSV of what each request really took, written at the end");
+  command.add_option("--http-log", flags->http_log, "Requests as received, one JSON object per line");
+  command.add_option("--stall", flags->stall, "at=10s,for=1s: stand still once, counted from the first request");
+  command.add_option("--cert-out", flags->cert_out, "Where to write the certificate (PEM), for clients to trust");
+  command.add_option("--seed", flags->seed, "Seed of random delays and failures [1]");
+  command.callback([flags, &context] { context.code = run_target(*flags); });
 }
 
 }  // namespace muster::console

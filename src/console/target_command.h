@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "console/command.h"
+
 namespace muster::console {
 
 struct TargetFlags {
@@ -21,5 +23,7 @@ struct TargetFlags {
 // the flags are wrong, 1 when the address is taken or a file cannot be written (told on standard error). Call it on the
 // main thread, before other threads are started.
 int run_target(const TargetFlags& flags);
+
+void add_target(CLI::App& app, CommandContext& context);
 
 }  // namespace muster::console

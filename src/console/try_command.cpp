@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <thread>
 
 #include "console/embedded_target.h"
-#include "console/exit_codes.h"
+#include "console/job_flags.h"
 #include "console/say.h"
 #include "console/signals.h"
 #include "engine/job_run.h"
@@ -15,6 +17,8 @@
 
 namespace muster::console {
 namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{64} * 1024;
 
 // Bytes as a person can read them: line by line behind a mark, control characters escaped.
 void print_bytes(char mark, std::string_view bytes, std::size_t most, const model::Job& job) {
@@ -120,6 +124,18 @@ int try_once(const TryFlags& flags, const engine::Registry& registry) {
   }
   if (signals.count() > 0) return engine::kExitInterrupted;
   return all_ok ? run.result().exit_code : engine::kExitFailed;
+}
+
+void add_try(CLI::App& app, CommandContext& context) {
+  CLI::App& command = *app.add_subcommand("try", "Run one iteration and show every value and the bytes on the wire");
+  command.footer("Example:\n  muster try test.yaml --workflow login");
+  const auto flags = std::make_shared<TryFlags>();
+  add_source_flags(command, flags->job);
+  add_request_flags(command, flags->job);
+  command.add_option("--workflow", flags->workflow, "Only this workflow [all]");
+  command.add_option("--bytes", flags->bytes, "Bytes of each request and response to show [4096]")
+      ->check(whole_number(0, kMostBytes));
+  command.callback([flags, &context] { context.code = try_once(*flags, context.registry); });
 }
 
 }  // namespace muster::console

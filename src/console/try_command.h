@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "console/command.h"
 #include "console/job_source.h"
 #include "engine/engine.h"
 
@@ -16,5 +17,7 @@ struct TryFlags {
 
 // Exit code 0 if every step succeeded, 99 if one failed, 2 for bad input.
 int try_once(const TryFlags& flags, const engine::Registry& registry);
+
+void add_try(CLI::App& app, CommandContext& context);
 
 }  // namespace muster::console
