@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "report/html_output.h"
 #include "report/json_output.h"
 
 namespace muster::report {
@@ -23,6 +24,7 @@ base::Expected<std::unique_ptr<Output>> Outputs::make(std::string_view written) 
 
 Outputs built_in_outputs() {
   Outputs outputs;
+  outputs.add(html_output());
   outputs.add(json_output());
   return outputs;
 }
@@ -58,6 +60,16 @@ void OutputSet::open(const RunInfo& run) {
 void OutputSet::write(const model::RunResult& snapshot) {
   for (Entry& entry : entries_) {
     if (!entry.closed) guarded(entry, [&](Output& output) { return output.write(snapshot); });
+  }
+}
+
+void OutputSet::compared(const Comparison& comparison) {
+  for (Entry& entry : entries_) {
+    if (entry.closed) continue;
+    guarded(entry, [&](Output& output) -> base::Expected<void> {
+      output.compared(comparison);
+      return {};
+    });
   }
 }
 

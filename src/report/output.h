@@ -1,6 +1,6 @@
 // The seam for outputs (`--out name=argument`): where a run's numbers go beside the screen. An output is one file, one
 // class and one registration. All calls come from one thread, the one that drives the run, in the order open, any
-// number of write, finish; after a failed open there are none.
+// number of write, at most one compared, finish; after a failed open there are none.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "model/result.h"
+#include "report/comparison.h"
 
 namespace muster::report {
 
@@ -37,6 +38,8 @@ class Output {
   virtual base::Expected<void> open(const RunInfo& run) = 0;
   // A merged snapshot while the run goes on; cumulative. Must return soon and keep a bounded amount of memory.
   virtual base::Expected<void> write(const model::RunResult& snapshot) = 0;
+  // How the run compares with an earlier one; before finish, and only where the user named one.
+  virtual void compared(const Comparison&) {}
   // The final result, with verdict, thresholds and marks.
   virtual base::Expected<void> finish(const model::RunResult& result) = 0;
 };
@@ -72,6 +75,7 @@ class OutputSet {
 
   void open(const RunInfo& run);
   void write(const model::RunResult& snapshot);
+  void compared(const Comparison& comparison);
   void finish(const model::RunResult& result);
 
   bool empty() const { return entries_.empty(); }

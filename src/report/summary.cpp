@@ -53,22 +53,6 @@ void put_verdict(Page& page, const RunResult& run) {
   page.blank();
 }
 
-// The most that workflows that ran at the same time add up to; layers come one after the other.
-template <class Amount>
-std::uint64_t most_at_once(const RunResult& run, Amount amount) {
-  std::uint64_t most = 0;
-  for (const WorkflowResult& moment : run.workflows) {
-    std::uint64_t sum = 0;
-    for (const WorkflowResult& other : run.workflows) {
-      const bool beside =
-          &other == &moment || (other.began <= moment.began && moment.began < other.began + other.elapsed);
-      if (beside) sum += amount(other);
-    }
-    most = std::max(most, sum);
-  }
-  return most;
-}
-
 // Of the busiest core: the share of its time that its thread was busy.
 double busiest(const RunResult& run) {
   double most = 0;
@@ -101,8 +85,8 @@ std::string load_text(LoadModel load) {
 
 void put_run(Page& page, const RunResult& run, const Totals& sum) {
   const std::string_view dot = page.separator();
-  const std::uint64_t vus = most_at_once(run, [](const WorkflowResult& workflow) { return workflow.peak_vus; });
-  const std::uint64_t cores = most_at_once(run, [](const WorkflowResult& workflow) { return workflow.cores.size(); });
+  const std::uint64_t vus = peak_vus(run);
+  const std::uint64_t cores = peak_cores(run);
   std::string ran = short_time(run.elapsed, page.unicode());
   if (sum.counted < run.elapsed * 99 / 100) {
     ran += fmt::format(" ({} of it counted)", short_time(sum.counted, page.unicode()));

@@ -10,6 +10,7 @@
 
 #include "report/figures.h"
 #include "report/text_layout.h"
+#include "report/threshold_text.h"
 
 namespace muster::report {
 namespace {
@@ -95,25 +96,11 @@ void put_metrics(Page& page, const RunResult& run) {
   }
 }
 
-// A verdict carries its number in the unit of the bound, which the text tells: times, shares, or plain numbers.
-std::string measured(const Page& page, const model::ThresholdVerdict& verdict) {
-  const std::string_view text = verdict.text;
-  const std::size_t first_end = std::min(text.find(' '), text.size());
-  const std::string_view metric = text.substr(0, first_end);
-  const std::string_view rest = text.substr(std::min(first_end + 1, text.size()));
-  const std::string_view aggregate = rest.substr(0, rest.find(' '));
-  const bool time = (metric == "latency" || metric == "service" || metric == "lateness") && aggregate != "count";
-  const bool share = aggregate == "rate" && (metric == "failed" || metric == "checks" || metric == "dropped");
-  if (time) return short_time(base::from_seconds(verdict.value), page.unicode());
-  if (share || text.ends_with('%')) return fmt::format("{}%", plain_number(verdict.value * 100));
-  return plain_number(verdict.value);
-}
-
 void put_thresholds(Page& page, const RunResult& run) {
   if (run.thresholds.empty()) return;
   page.heading("thresholds");
   for (const model::ThresholdVerdict& verdict : run.thresholds) {
-    const std::string text = verdict.where.empty() ? verdict.text : fmt::format("{} ({})", verdict.text, verdict.where);
+    const std::string text = threshold_text(verdict);
     if (!verdict.judged) {
       const std::string why = fmt::format("not judged, {} samples", short_count(verdict.samples));
       const std::size_t room = page.columns() - 8 - width(why);
@@ -124,7 +111,7 @@ void put_thresholds(Page& page, const RunResult& run) {
       }
       continue;
     }
-    std::string value = measured(page, verdict);
+    std::string value = measured_text(verdict, page.unicode());
     if (!verdict.passed) {
       value = fmt::format("{} {}  {}", verdict.aborted ? "ended the run at" : "failed at",
                           short_time(verdict.failed_at, page.unicode()), right(value, 8));

@@ -77,6 +77,21 @@ std::vector<SecondTotals> finished(SecondMap& seconds, const Extent& extent) {
   return list;
 }
 
+template <class Amount>
+std::uint64_t most_at_once(const model::RunResult& run, Amount amount) {
+  std::uint64_t most = 0;
+  for (const model::WorkflowResult& moment : run.workflows) {
+    std::uint64_t sum = 0;
+    for (const model::WorkflowResult& other : run.workflows) {
+      const bool beside =
+          &other == &moment || (other.began <= moment.began && moment.began < other.began + other.elapsed);
+      if (beside) sum += amount(other);
+    }
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
 }  // namespace
 
 double Totals::rate() const {
@@ -112,6 +127,14 @@ LoadModel load_model(const model::RunResult& run) {
   const auto open = std::ranges::count_if(run.workflows, &model::WorkflowResult::open);
   if (open == 0) return LoadModel::kClosed;
   return open == std::ssize(run.workflows) ? LoadModel::kOpen : LoadModel::kMixed;
+}
+
+std::uint64_t peak_vus(const model::RunResult& run) {
+  return most_at_once(run, [](const model::WorkflowResult& workflow) { return workflow.peak_vus; });
+}
+
+std::uint64_t peak_cores(const model::RunResult& run) {
+  return most_at_once(run, [](const model::WorkflowResult& workflow) { return workflow.cores.size(); });
 }
 
 std::vector<SecondTotals> seconds_of(const model::WorkflowResult& workflow) {

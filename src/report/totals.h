@@ -39,6 +39,10 @@ Totals totals(const model::RunResult& run);
 enum class LoadModel : std::uint8_t { kClosed, kOpen, kMixed };
 LoadModel load_model(const model::RunResult& run);
 
+// The most that workflows that ran at the same time add up to; layers come one after the other.
+std::uint64_t peak_vus(const model::RunResult& run);
+std::uint64_t peak_cores(const model::RunResult& run);
+
 struct SecondTotals {
   std::uint32_t second = 0;  // since the run's start
   std::uint64_t requests = 0;

@@ -1,0 +1,199 @@
+#include "report/source_mask.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace muster::report {
+namespace {
+
+constexpr std::string_view kMask = "***";
+constexpr std::size_t kNone = std::string_view::npos;
+
+bool key_character(char each) {
+  return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_' || each == '-' || each == '.';
+}
+
+bool holds_credentials(std::string_view key) {
+  constexpr std::array<std::string_view, 18> kKeys = {
+      "authorization", "proxy-authorization", "cookie",     "x-api-key",     "api-key", "api_key",
+      "apikey",        "x-auth-token",        "password",   "passwd",        "pwd",     "passphrase",
+      "secret",        "client_secret",       "access_key", "access_token",  "basic",   "bearer"};
+  std::string lower(key);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
+  return std::ranges::find(kKeys, lower) != kKeys.end();
+}
+
+// Where a quoted text that begins at `at` ends: one behind its closing quote.
+std::size_t end_of_quoted(std::string_view line, std::size_t at) {
+  const char quote = line[at];
+  for (std::size_t i = at + 1; i < line.size(); ++i) {
+    if (quote == '"' && line[i] == '\\') {
+      ++i;
+    } else if (line[i] == quote) {
+      if (quote == '\'' && i + 1 < line.size() && line[i + 1] == '\'') {
+        ++i;
+      } else {
+        return i + 1;
+      }
+    }
+  }
+  return line.size();
+}
+
+std::size_t end_of_list(std::string_view line, std::size_t at) {
+  int depth = 0;
+  for (std::size_t i = at; i < line.size(); ++i) {
+    if (line[i] == '"' || line[i] == '\'') {
+      i = end_of_quoted(line, i) - 1;
+    } else if (line[i] == '[' || line[i] == '{') {
+      ++depth;
+    } else if ((line[i] == ']' || line[i] == '}') && --depth == 0) {
+      return i + 1;
+    }
+  }
+  return line.size();
+}
+
+std::size_t end_of_plain(std::string_view line, std::size_t at, bool flow) {
+  std::size_t end = at;
+  for (; end < line.size(); ++end) {
+    const char each = line[end];
+    if (flow && (each == ',' || each == '}' || each == ']')) break;
+    if (each == '#' && end > at && line[end - 1] == ' ') break;
+  }
+  while (end > at && (line[end - 1] == ' ' || line[end - 1] == '\r')) --end;
+  return end;
+}
+
+struct Value {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// The value that belongs to a key ending at `at`, or an empty one where no value stands on this line.
+Value value_after(std::string_view line, std::size_t at, bool quoted_key, bool flow) {
+  while (at < line.size() && line[at] == ' ') ++at;
+  if (at >= line.size() || line[at] != ':') return {};
+  ++at;
+  if (!quoted_key && at < line.size() && line[at] != ' ') return {};
+  while (at < line.size() && line[at] == ' ') ++at;
+  if (at >= line.size()) return {};
+  if (line[at] == '"' || line[at] == '\'') return {at, end_of_quoted(line, at)};
+  if (line[at] == '[' || line[at] == '{') return {at, end_of_list(line, at)};
+  return {at, end_of_plain(line, at, flow)};
+}
+
+std::size_t indent_of(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(' ');
+  return first == kNone ? kNone : first;
+}
+
+class Masking {
+ public:
+  void add(std::string_view line) {
+    const std::size_t indent = indent_of(line);
+    if (block_ && (indent == kNone || indent > block_indent_)) {
+      if (indent != kNone) made_.append(line.substr(0, indent)).append(kMask);
+      return;
+    }
+    block_ = false;
+    mask_users(mask_keys(line, indent == kNone ? 0 : indent));
+  }
+  void end_line() { made_ += '\n'; }
+  std::string take() { return std::move(made_); }
+
+ private:
+  std::string mask_keys(std::string_view line, std::size_t indent) {
+    std::string masked;
+    int depth = 0;
+    for (std::size_t at = 0; at < line.size();) {
+      const char each = line[at];
+      if (each == '#' && (at == 0 || line[at - 1] == ' ')) {
+        masked.append(line.substr(at));
+        break;
+      }
+      if (each == '{' || each == '[') ++depth;
+      if (each == '}' || each == ']') --depth;
+      // A quote inside a word, as in it's, quotes nothing.
+      const bool quoted = (each == '"' || each == '\'') && (at == 0 || !key_character(line[at - 1]));
+      if (!quoted && !key_character(each)) {
+        masked += each;
+        ++at;
+        continue;
+      }
+      std::size_t end = at;
+      if (quoted) {
+        end = end_of_quoted(line, at);
+      } else {
+        while (end < line.size() && key_character(line[end])) ++end;
+      }
+      const std::string_view word = line.substr(at, end - at);
+      masked.append(word);
+      at = end;
+      const std::string_view key = quoted && word.size() >= 2 ? word.substr(1, word.size() - 2) : word;
+      if (!holds_credentials(key)) continue;
+      const Value value = value_after(line, end, quoted, depth > 0);
+      if (value.end > value.begin) at = mask_value(masked, line, end, value, indent);
+    }
+    return masked;
+  }
+
+  // Returns where to go on.
+  std::size_t mask_value(std::string& masked, std::string_view line, std::size_t from, Value value, std::size_t indent) {
+    const std::string_view text = line.substr(value.begin, value.end - value.begin);
+    masked.append(line.substr(from, value.begin - from));
+    if (text.front() == '|' || text.front() == '>') {
+      block_ = true;
+      block_indent_ = indent;
+      masked.append(text);
+    } else if (text.contains("${") && !text.contains("$${")) {
+      masked.append(text);
+    } else if (text.front() == '"' || text.front() == '\'') {
+      masked.append(1, text.front()).append(kMask).append(1, text.front());
+    } else {
+      masked.append(kMask);
+    }
+    return value.end;
+  }
+
+  // https://user:password@host
+  void mask_users(std::string_view line) {
+    while (true) {
+      const std::size_t scheme = line.find("://");
+      if (scheme == kNone) break;
+      const std::size_t begin = scheme + 3;
+      const std::size_t end = std::min(line.find_first_of("/?# \"'", begin), line.size());
+      const std::size_t at = line.substr(begin, end - begin).rfind('@');
+      made_.append(line.substr(0, begin));
+      if (at != kNone && !line.substr(begin, at).contains("${")) {
+        made_.append(kMask);
+        line.remove_prefix(begin + at);
+      } else {
+        line.remove_prefix(begin);
+      }
+    }
+    made_.append(line);
+  }
+
+  std::string made_;
+  bool block_ = false;  // inside a block text whose key holds credentials
+  std::size_t block_indent_ = 0;
+};
+
+}  // namespace
+
+std::string masked_source(std::string_view source) {
+  Masking masking;
+  while (true) {
+    const std::size_t end = source.find('\n');
+    masking.add(source.substr(0, end));
+    if (end == kNone) break;
+    masking.end_line();
+    source.remove_prefix(end + 1);
+  }
+  return masking.take();
+}
+
+}  // namespace muster::report
