@@ -64,14 +64,20 @@ double busiest_core(const WorkflowResult& workflow) {
   return most;
 }
 
-void put_workflow(Markup& page, const WorkflowResult& workflow, std::optional<std::size_t> scope) {
+struct WorkflowTable {
+  bool several = false;
+  bool open = false;  // any of them
+};
+
+void put_workflow(Markup& page, const WorkflowTable& table, const WorkflowResult& workflow,
+                  std::optional<std::size_t> scope) {
   const Totals sum = totals(workflow);
   page.raw("<tr>");
   put_name(page, workflow.name, scope);
-  page.put("<td class=\"{}\">{}", state_kind(workflow.state), model::to_text(workflow.state));
+  page.put("<td><span class=\"{}\">{}</span>", state_kind(workflow.state), model::to_text(workflow.state));
   if (!workflow.reason.empty()) page.put("<br><small>{}</small>", workflow.reason);
   page.put("</td><td>{}</td>", workflow.open ? "open" : "closed");
-  put_cell(page, base::seconds(workflow.began), clock_time(workflow.began));
+  if (table.several) put_cell(page, base::seconds(workflow.began), clock_time(workflow.began));
   put_time(page, workflow.elapsed);
   put_count(page, workflow.peak_vus);
   put_count(page, workflow.iterations);
@@ -80,10 +86,10 @@ void put_workflow(Markup& page, const WorkflowResult& workflow, std::optional<st
   put_cell(page, sum.rate(), short_rate(sum.rate()));
   put_failed(page, sum.failed, sum.requests);
   put_quantiles(page, sum.latency);
-  if (workflow.open) {
+  if (table.open && workflow.open) {
     put_cell(page, static_cast<double>(workflow.dropped), grouped(workflow.dropped), workflow.dropped > 0 ? "bad" : "");
     put_count(page, workflow.queued);
-  } else {
+  } else if (table.open) {
     put_cell(page, -1, "–");
     put_cell(page, -1, "–");
   }
@@ -109,7 +115,9 @@ void put_step(Markup& page, const StepTable& table, const WorkflowResult& workfl
   page.raw("<tr>");
   put_name(page, step.name, scope);
   if (table.several) page.put("<td>{}</td>", workflow.name);
-  page.put("<td>{}</td>", step.kind);
+  page.put("<td>{}", step.kind);
+  for (const auto& [name, value] : step.tags) page.put("<br><small>{}={}</small>", name, value);
+  page.raw("</td>");
   put_count(page, sum.requests);
   put_cell(page, sum.rate(), short_rate(sum.rate()));
   put_failed(page, sum.failed, sum.requests);
@@ -183,20 +191,34 @@ void put_phase_row(Markup& page, bool several, const WorkflowResult& workflow, c
 
 void put_workflows(Markup& page, const model::RunResult& run, const TimelineData& data) {
   if (run.workflows.empty()) return;
+  const WorkflowTable table{.several = run.workflows.size() > 1,
+                            .open = load_model(run) != LoadModel::kClosed};
+  std::vector<std::string_view> columns = {"Workflow", "State", "Model"};
+  if (table.several) columns.emplace_back("#Began");
+  for (const std::string_view column : {"#Counted", "#Peak VUs", "#Iterations", "#Failed", "#Requests", "#Requests/s",
+                                        "#Failed", "#p50", "#p95", "#p99", "#Max"}) {
+    columns.push_back(column);
+  }
+  if (table.open) {
+    columns.emplace_back("#Dropped");
+    columns.emplace_back("#Queued");
+  }
+  columns.emplace_back("#Cores, busiest");
+
   put_section(page, "workflows", "Workflows");
-  put_table(page, "Workflows",
-            {"Workflow", "State", "Model", "#Began", "#Counted", "#Peak VUs", "#Iterations", "#Failed iterations",
-             "#Requests", "#Requests/s", "#Failed", "#p50", "#p95", "#p99", "#Max", "#Dropped", "#Queued",
-             "#Cores, busiest"});
+  put_table(page, "Workflows", columns);
   RowLimit rows;
   for (std::size_t i = 0; i != run.workflows.size(); ++i) {
-    if (rows.take()) put_workflow(page, run.workflows[i], data.find(i));
+    if (rows.take()) put_workflow(page, table, run.workflows[i], data.find(i));
   }
   end_table(page, rows.left_out());
   end_section(page);
 }
 
 void put_steps(Markup& page, const model::RunResult& run, const TimelineData& data) {
+  const bool any = std::ranges::any_of(
+      run.workflows, [](const WorkflowResult& workflow) { return std::ranges::any_of(workflow.steps, shown); });
+  if (!any) return;
   const StepTable table{.several = run.workflows.size() > 1, .service = any_service(run)};
   std::vector<std::string_view> columns = {"Step"};
   if (table.several) columns.emplace_back("Workflow");

@@ -35,7 +35,7 @@ class Timeline {
     this.drag = null; // { from, until } while the user drags
     this.onZoom = () => {};
     this.charts = CHARTS.map((chart) => ({ ...chart, plot: new Plot(stack, chart.title, chart.unit, chart.height) }));
-    const heatPlot = new Plot(stack, 'Latency over time', 'share of requests, logarithmic', 230);
+    const heatPlot = new Plot(stack, 'Latency heat map', 'requests by time and latency', 230);
     heatPlot.lowMargin = 24;
     this.heatMap = new HeatMap(heatPlot);
     this.heatMap.drawKey(heatPlot.legend);

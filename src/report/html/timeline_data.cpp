@@ -141,7 +141,7 @@ class Encoder {
         rows.fill(0);
       }
     }
-    const std::size_t columns = parts_.workflows.empty() ? 6 : 8;
+    const std::size_t columns = scope.kind == Scope::Kind::kStep ? 6 : 8;
     for (std::size_t column = 0; column != columns; ++column) {
       std::uint64_t before = 0;
       for (const Point& point : points) {
