@@ -49,6 +49,7 @@ struct Delta {
   double low = 0;  // 95 % interval of `change`; only if `judged`
   double high = 0;
 
+  double p = 1;              // how likely chance alone is, two-sided, before any correction; only if `judged`
   bool judged = false;       // enough seconds and samples on both sides for an interval
   bool significant = false;  // unlikely to be chance, after correction for the number of questions, and not negligible
   bool worse = false;        // the direction of `change` is the bad one for this metric, significant or not
@@ -64,14 +65,23 @@ enum class ComparisonVerdict : std::uint8_t {
 };
 std::string_view to_text(ComparisonVerdict verdict);  // "same", "worse", "better", "unknown"
 
+// What became of one `--fail-if`.
+struct ConditionVerdict {
+  std::string text;      // as written: "p95 +10%"
+  bool judged = false;   // false: there was too little to go by, `sentence` says what
+  bool fired = false;    // it holds, and not by chance: the run fails
+  std::string sentence;  // "p95 rose by 12 % (9.8 % to 14 %), the limit is 10 %"
+};
+
 struct Comparison {
   RunIdentity before;  // the baseline
   RunIdentity after;
   ComparisonVerdict verdict = ComparisonVerdict::kUnknown;
-  std::string sentence;             // the verdict for a reader: "p95 got worse by 12 % (9.8 % to 14 %)"
-  std::vector<Delta> deltas;        // in order of importance: headline, then significant by size, then the rest
-  std::vector<std::string> notes;   // what limits the comparison: a different load, too few seconds, marks, steps gone
-  std::size_t seconds_before = 0;   // of series that took part
+  std::string sentence;                      // the verdict for a reader: "p95 got worse by 12 % (9.8 % to 14 %)"
+  std::vector<Delta> deltas;                 // in order of importance: headline, whole run, then steps by size of change
+  std::vector<std::string> notes;            // what limits it: a different load, too few seconds, marks, steps gone
+  std::vector<ConditionVerdict> conditions;  // of --fail-if, in the order written
+  std::size_t seconds_before = 0;            // whole seconds of the series that took part
   std::size_t seconds_after = 0;
 };
 
