@@ -59,6 +59,7 @@ Comparison comparison_of(std::string text) {
   made.verdict = ComparisonVerdict::kWorse;
   made.sentence = "p95 got worse by 12 %" + text;
   made.notes = {"a note" + text};
+  made.conditions = {{.text = "p95 +10%" + text, .judged = true, .fired = true, .sentence = "p95 rose by 12 %" + text}};
   Delta worse;
   worse.metric = "p95" + text;
   worse.workflow = "shop" + text;
@@ -127,6 +128,7 @@ TEST(HtmlReport, TellsTheComparisonWithAnEarlierRun) {
   EXPECT_THAT(page, HasSubstr("2 more figures without a clear change"));
   EXPECT_THAT(page, HasSubstr("−0.10 points to +0.30 points"));
   EXPECT_THAT(page, HasSubstr("not judged"));
+  EXPECT_THAT(page, HasSubstr("<b class=\"bad\">fails the run</b> <code>p95 +10%</code> p95 rose by 12 %"));
 }
 
 TEST(HtmlReport, ForbidsEveryRequestAndEveryScriptButItsOwn) {

@@ -87,6 +87,20 @@ void put_identity(Markup& page, std::string_view role, const RunIdentity& run, s
   page.raw("</small></dd></div>\n");
 }
 
+// What became of each --fail-if.
+void put_conditions(Markup& page, const std::vector<ConditionVerdict>& conditions) {
+  if (conditions.empty()) return;
+  page.raw("<ul>\n");
+  for (std::size_t i = 0; i != std::min(conditions.size(), kMaxRows); ++i) {
+    const ConditionVerdict& condition = conditions[i];
+    page.put("<li><b class=\"{}\">{}</b> <code>{}</code> {}</li>\n",
+             !condition.judged ? "warn" : (condition.fired ? "bad" : "good"),
+             !condition.judged ? "not judged" : (condition.fired ? "fails the run" : "does not apply"), condition.text,
+             condition.sentence);
+  }
+  page.raw("</ul>\n");
+}
+
 template <class Wanted>
 void put_deltas(Markup& page, const Comparison& comparison, Wanted&& wanted) {
   const double relative = reach_of(comparison, true);
@@ -127,6 +141,7 @@ void put_comparison(Markup& page, const Comparison& comparison) {
   put_identity(page, "Before", comparison.before, comparison.seconds_before);
   put_identity(page, "After", comparison.after, comparison.seconds_after);
   page.raw("</dl>\n");
+  put_conditions(page, comparison.conditions);
   if (!comparison.notes.empty()) {
     page.raw("<ul>\n");
     for (std::size_t i = 0; i != std::min(comparison.notes.size(), kMaxRows); ++i) {
