@@ -1,5 +1,4 @@
-// The text of a job, or anything else. Masking must keep its lines,
-// and take the password out wherever it was put behind the key for it.
+// The text of a job, or anything else. Masking must keep its lines, and must take out a password that stands before it.
 // covers: report/source_mask.cpp
 #include <algorithm>
 #include <cstdint>

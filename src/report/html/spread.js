@@ -17,7 +17,7 @@ class Spread {
       });
     }
     new ResizeObserver(() => {
-      if (parent.clientWidth !== this.drawnWidth) this.draw();
+      if (parent.clientWidth !== this.drawnWidth) requestAnimationFrame(() => this.draw());
     }).observe(parent);
     this.parent = parent;
   }
