@@ -77,9 +77,9 @@ struct Comparison {
   RunIdentity before;  // the baseline
   RunIdentity after;
   ComparisonVerdict verdict = ComparisonVerdict::kUnknown;
-  std::string sentence;                      // the verdict for a reader: "p95 got worse by 12 % (9.8 % to 14 %)"
-  std::vector<Delta> deltas;                 // in order of importance: headline, whole run, then steps by size of change
-  std::vector<std::string> notes;            // what limits it: a different load, too few seconds, marks, steps gone
+  std::string sentence;            // the verdict for a reader: "p95 got worse by 12 % (9.8 % to 14 %)"
+  std::vector<Delta> deltas;       // in order of importance: headline, whole run, then steps by size of change
+  std::vector<std::string> notes;  // what limits it: a different load, too few seconds, marks, steps gone
   std::vector<ConditionVerdict> conditions;  // of --fail-if, in the order written
   std::size_t seconds_before = 0;            // whole seconds of the series that took part
   std::size_t seconds_after = 0;

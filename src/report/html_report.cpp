@@ -48,7 +48,8 @@ void put_head(Markup& page, const model::RunResult& run, std::string_view style,
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n"
       "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"muster\">\n");
-  page.put("<title>{}: {}</title>\n", model::to_text(run.verdict), run.job.empty() ? "load test" : std::string_view(run.job));
+  page.put("<title>{}: {}</title>\n", model::to_text(run.verdict),
+           run.job.empty() ? "load test" : std::string_view(run.job));
   page.put(
       "<link rel=\"icon\" href=\"data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 "
       "16%22%3E%3Ccircle cx=%228%22 cy=%228%22 r=%227%22 fill=%22{}%22/%3E%3C/svg%3E\">\n",
@@ -60,14 +61,17 @@ void put_head(Markup& page, const model::RunResult& run, std::string_view style,
 void put_charts(Markup& page) {
   html::put_section(page, "timeline", "Over time");
   page.raw(
-      "<noscript><p class=\"about\">The charts are drawn by a script in this file, and scripts are off here. All tables "
+      "<noscript><p class=\"about\">The charts are drawn by a script in this file, and scripts are off here. All "
+      "tables "
       "work without.</p></noscript>\n"
       "<div id=\"charts\" hidden>\n<div class=\"tools\">\n"
       "<label>Show <select id=\"scope\"></select></label>\n"
       "<label><input type=\"checkbox\" id=\"log-scale\"> logarithmic latency</label>\n"
       "<button type=\"button\" id=\"reset\" disabled>Show all</button>\n</div>\n"
-      "<div id=\"stack\" tabindex=\"0\" role=\"group\" aria-label=\"Charts over time\" aria-describedby=\"keys\"></div>\n"
-      "<p id=\"keys\" class=\"about\">Drag across a chart to zoom in; double-click or <kbd>Esc</kbd> shows all. By keyboard: "
+      "<div id=\"stack\" tabindex=\"0\" role=\"group\" aria-label=\"Charts over time\" "
+      "aria-describedby=\"keys\"></div>\n"
+      "<p id=\"keys\" class=\"about\">Drag across a chart to zoom in; double-click or <kbd>Esc</kbd> shows all. By "
+      "keyboard: "
       "<kbd>←</kbd> <kbd>→</kbd> move the line, <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>Shift</kbd> with <kbd>←</kbd> "
       "<kbd>→</kbd> moves along.</p>\n"
       "<p id=\"readout\" class=\"unseen\" aria-live=\"polite\"></p>\n</div>\n");

@@ -21,7 +21,8 @@ using testing::Not;
 using namespace std::chrono_literals;
 
 RunInfo info_of(const model::RunResult& run, std::string source = "muster: 1\n") {
-  return {.job = run.job, .version = run.version, .seed = run.seed, .started = run.started, .source = std::move(source)};
+  return {
+      .job = run.job, .version = run.version, .seed = run.seed, .started = run.started, .source = std::move(source)};
 }
 
 // What stands between each `begin` and the next `end`.
@@ -87,8 +88,8 @@ Comparison comparison_of(std::string text) {
 
 TEST(HtmlReport, TellsAGoodRun) {
   const std::string page = report(test::passed());
-  EXPECT_THAT(sections(page), ElementsAre("thresholds", "timeline", "distribution", "workflows", "steps", "checks", "errors",
-                                          "environment", "configuration"));
+  EXPECT_THAT(sections(page), ElementsAre("thresholds", "timeline", "distribution", "workflows", "steps", "checks",
+                                          "errors", "environment", "configuration"));
   EXPECT_THAT(page, HasSubstr("<header class=\"verdict good\">"));
   EXPECT_THAT(page, HasSubstr("Passed</p>\n<h1>shop.yaml</h1>"));
   EXPECT_THAT(page, HasSubstr("<time>2023-11-14 22:13:20 UTC</time> · ran 30.0s · muster 0.1.0"));
@@ -98,8 +99,9 @@ TEST(HtmlReport, TellsAGoodRun) {
 
 TEST(HtmlReport, TellsAnOpenRunThatFailedAndIsMarked) {
   const std::string page = report(test::marked());
-  EXPECT_THAT(sections(page), ElementsAre("thresholds", "timeline", "distribution", "workflows", "steps", "phases", "checks", "errors",
-                                          "metrics", "tags", "notes", "environment", "configuration"));
+  EXPECT_THAT(sections(page),
+              ElementsAre("thresholds", "timeline", "distribution", "workflows", "steps", "phases", "checks", "errors",
+                          "metrics", "tags", "notes", "environment", "configuration"));
   EXPECT_THAT(page, HasSubstr("<header class=\"verdict bad\">"));
   EXPECT_THAT(page, HasSubstr("Read these numbers with care"));
   EXPECT_THAT(page, HasSubstr("<strong>max-vus</strong>"));

@@ -71,7 +71,8 @@ TEST(Outputs, AreMadeFromWhatTheUserWrote) {
   Outputs outputs = built_in_outputs();
   EXPECT_TRUE(outputs.make("json=out.json"));
   EXPECT_EQ(outputs.make("json").error().message, "--out json needs a file; write --out json=FILE");
-  EXPECT_EQ(outputs.make("jsno=x").error().message, "--out jsno=x: there is no output named 'jsno'; there are: html, json");
+  EXPECT_EQ(outputs.make("jsno=x").error().message,
+            "--out jsno=x: there is no output named 'jsno'; there are: html, json");
   std::string given;
   outputs.add({"mine", "one from outside", [&](std::string argument) -> base::Expected<std::unique_ptr<Output>> {
                  given = std::move(argument);

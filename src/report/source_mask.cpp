@@ -17,11 +17,12 @@ bool key_character(char each) {
 
 bool holds_credentials(std::string_view key) {
   constexpr std::array<std::string_view, 18> kKeys = {
-      "authorization", "proxy-authorization", "cookie",     "x-api-key",     "api-key", "api_key",
-      "apikey",        "x-auth-token",        "password",   "passwd",        "pwd",     "passphrase",
-      "secret",        "client_secret",       "access_key", "access_token",  "basic",   "bearer"};
+      "authorization", "proxy-authorization", "cookie",     "x-api-key",    "api-key", "api_key",
+      "apikey",        "x-auth-token",        "password",   "passwd",       "pwd",     "passphrase",
+      "secret",        "client_secret",       "access_key", "access_token", "basic",   "bearer"};
   std::string lower(key);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
   return std::ranges::find(kKeys, lower) != kKeys.end();
 }
 
@@ -141,7 +142,8 @@ class Masking {
   }
 
   // Returns where to go on.
-  std::size_t mask_value(std::string& masked, std::string_view line, std::size_t from, Value value, std::size_t indent) {
+  std::size_t mask_value(std::string& masked, std::string_view line, std::size_t from, Value value,
+                         std::size_t indent) {
     const std::string_view text = line.substr(value.begin, value.end - value.begin);
     masked.append(line.substr(from, value.begin - from));
     if (text.front() == '|' || text.front() == '>') {

@@ -78,8 +78,8 @@ class Maker {
     second.failed = std::min(second.failed, requests);
     second.ok = requests - second.failed;
     for (int i = 0; i != kSlices; ++i) {
-      const std::uint64_t share = requests * static_cast<std::uint64_t>(i + 1) / kSlices -
-                                  requests * static_cast<std::uint64_t>(i) / kSlices;
+      const std::uint64_t share =
+          requests * static_cast<std::uint64_t>(i + 1) / kSlices - requests * static_cast<std::uint64_t>(i) / kSlices;
       const double q = (i + random_.unit()) / kSlices;
       const double factor = std::exp(behaviour.spread * normal_quantile(std::clamp(q, 1e-4, 1 - 1e-4)));
       record(step, second, base::from_seconds(centre * factor), share);
@@ -128,7 +128,8 @@ model::WorkflowResult workflow_of(Maker& maker, std::string name, std::uint32_t 
   made.elapsed = std::chrono::seconds(seconds);
   made.open = true;
   made.max_vus = 400;
-  made.cores = {{.busy = made.elapsed / 3, .elapsed = made.elapsed}, {.busy = made.elapsed / 4, .elapsed = made.elapsed}};
+  made.cores = {{.busy = made.elapsed / 3, .elapsed = made.elapsed},
+                {.busy = made.elapsed / 4, .elapsed = made.elapsed}};
   for (const Behaviour& behaviour : behaviours) made.steps.push_back(maker.step(behaviour));
   for (std::uint32_t second = 0; second != seconds; ++second) {
     const double vus = 40 * maker.ramp(second) * (1 + 5 * maker.slowness(second)) * maker.noise(0.05);
@@ -161,8 +162,10 @@ void add_findings(model::WorkflowResult& shop) {
       {.error = model::ErrorClass::kStatus,
        .at = 331s,
        .detail = "status 503, expected 200..399",
-       .request = "POST /cart HTTP/1.1\r\nHost: shop.test\r\nContent-Type: application/json\r\n\r\n{\"id\":7,\"count\":1}",
-       .response = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 19\r\n\r\n{\"error\":\"no room\"}"});
+       .request =
+           "POST /cart HTTP/1.1\r\nHost: shop.test\r\nContent-Type: application/json\r\n\r\n{\"id\":7,\"count\":1}",
+       .response =
+           "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 19\r\n\r\n{\"error\":\"no room\"}"});
   model::UserMetric size;
   size.name = "basket size";
   size.count = 18'000;
@@ -282,15 +285,18 @@ report::Comparison comparison() {
   made.deltas = {delta("p95", "", 0.298, 0.38, 0.07, true),          delta("p50", "", 0.040, 0.02, 0.03, true),
                  delta("p95", "POST /cart", 0.3, 0.61, 0.12, false), delta("p95", "GET /", 0.03, -0.08, 0.02, false),
                  delta("p99", "POST /pay", 0.4, 0.05, 0.11, false),  delta("mean", "GET /", 0.019, 0.01, 0.02, false)};
-  made.conditions = {
-      {.text = "p95 +10%", .judged = true, .fired = true, .sentence = "p95 rose by 38 % (31 % to 45 %), the limit is 10 %"}};
+  made.conditions = {{.text = "p95 +10%",
+                      .judged = true,
+                      .fired = true,
+                      .sentence = "p95 rose by 38 % (31 % to 45 %), the limit is 10 %"}};
   made.notes = {"the earlier run asked for 240 requests a second, this one for 241"};
   return made;
 }
 
 constexpr const char* kSource =
     "muster: 1\ntarget: https://shop.test\nsecrets: [ PASSWORD ]\nthresholds:\n  - latency p95 < 300ms\n"
-    "  - { that: failed rate < 5%, where: { step: POST /cart } }\n  - requests rate > 100\nworkflows:\n  - name: checkout\n"
+    "  - { that: failed rate < 5%, where: { step: POST /cart } }\n  - requests rate > 100\nworkflows:\n  - name: "
+    "checkout\n"
     "    load: { rate: 90/s, for: 10m, max_vus: 400 }\n    steps:\n      - get: /\n      - get: /catalog\n"
     "      - post: /cart\n        json: { id: 7, count: 1 }\n"
     "      - post: /pay\n        auth: { basic: \"shop:${env.PASSWORD}\" }\n";
@@ -300,7 +306,8 @@ bool write(const std::string& path, const model::RunResult& run, const std::stri
   const report::RunInfo info{
       .job = run.job, .version = run.version, .seed = run.seed, .started = run.started, .source = source};
   const base::Instant begun = base::now();
-  const std::string page = report::html_report(info, run, compared, {{"System", "Linux 6.1 x86_64"}, {"Processors", "8"}});
+  const std::string page =
+      report::html_report(info, run, compared, {{"System", "Linux 6.1 x86_64"}, {"Processors", "8"}});
   const double took = base::seconds(base::now() - begun);
   const auto written = report::write_atomically(path, page);
   if (!written) {

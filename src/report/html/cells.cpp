@@ -19,7 +19,8 @@ void end_section(Markup& page) {
 
 void put_table(Markup& page, std::string_view label, const std::vector<std::string_view>& columns) {
   page.put(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table class=\"sortable\">\n<thead><tr>",
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table "
+      "class=\"sortable\">\n<thead><tr>",
       label);
   for (std::string_view column : columns) {
     const bool number = column.starts_with('#');

@@ -29,7 +29,8 @@ std::string change_text(const Delta& delta, double change) {
   const double percent = change * 100;
   const double size = std::abs(percent);
   const std::string_view sign = percent < 0 ? "−" : (percent > 0 ? "+" : "±");
-  return fmt::format("{}{:.{}f}{}", sign, size, size < 0.995 ? 2 : (size < 99.95 ? 1 : 0), delta.relative ? "%" : " points");
+  return fmt::format("{}{:.{}f}{}", sign, size, size < 0.995 ? 2 : (size < 99.95 ? 1 : 0),
+                     delta.relative ? "%" : " points");
 }
 
 std::string place_text(const Delta& delta) {
@@ -137,7 +138,8 @@ std::string_view verdict_kind(ComparisonVerdict verdict) {
 
 void put_comparison(Markup& page, const Comparison& comparison) {
   put_section(page, "comparison", "Comparison with an earlier run");
-  page.put("<p class=\"lead {}\">{}</p>\n<dl class=\"facts\">\n", verdict_kind(comparison.verdict), comparison.sentence);
+  page.put("<p class=\"lead {}\">{}</p>\n<dl class=\"facts\">\n", verdict_kind(comparison.verdict),
+           comparison.sentence);
   put_identity(page, "Before", comparison.before, comparison.seconds_before);
   put_identity(page, "After", comparison.after, comparison.seconds_after);
   page.raw("</dl>\n");

@@ -54,7 +54,9 @@ class Markup {
     std::string id;
     std::string title;
   };
-  void add_anchor(std::string_view id, std::string_view title) { anchors_.push_back({std::string(id), std::string(title)}); }
+  void add_anchor(std::string_view id, std::string_view title) {
+    anchors_.push_back({std::string(id), std::string(title)});
+  }
   const std::vector<Anchor>& anchors() const { return anchors_; }
 
   std::string take() { return std::move(html_); }

@@ -13,8 +13,8 @@ constexpr std::size_t kMaxPoints = 1'000;
 constexpr std::size_t kAllStepPoints = 120'000;
 constexpr std::size_t kMinPoints = 150;
 
-// Columns of one heat map, of the heat maps of all steps together, and the least that one step gets. A column takes about
-// fifty bytes.
+// Columns of one heat map, of the heat maps of all steps together, and the least that one step gets. A column takes
+// about fifty bytes.
 constexpr std::size_t kMaxHeatColumns = 480;
 constexpr std::size_t kAllStepHeatColumns = 16'000;
 constexpr std::size_t kMinHeatColumns = 60;

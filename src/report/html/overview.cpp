@@ -98,8 +98,9 @@ void put_verdict(Markup& page, const model::RunResult& run, const Comparison* co
 
 void put_marks(Markup& page, const model::RunResult& run) {
   if (run.marks.empty()) return;
-  page.raw("<section class=\"card marks\" aria-labelledby=\"marks-title\">\n<h2 id=\"marks-title\">Read these numbers with "
-           "care</h2>\n<ul>\n");
+  page.raw(
+      "<section class=\"card marks\" aria-labelledby=\"marks-title\">\n<h2 id=\"marks-title\">Read these numbers with "
+      "care</h2>\n<ul>\n");
   for (std::size_t i = 0; i != std::min(run.marks.size(), kMaxRows); ++i) {
     page.put("<li><strong>{}</strong> {}</li>\n", run.marks[i].id, run.marks[i].text);
   }

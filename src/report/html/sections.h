@@ -1,5 +1,5 @@
-// The parts of the HTML report, in the order of the page. Each writes one section with its heading, or nothing where there
-// is nothing to tell. They work without scripts; scripts add sorting and charts. Pure.
+// The parts of the HTML report, in the order of the page. Each writes one section with its heading, or nothing where
+// there is nothing to tell. They work without scripts; scripts add sorting and charts. Pure.
 #pragma once
 
 #include <string>

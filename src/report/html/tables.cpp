@@ -191,8 +191,7 @@ void put_phase_row(Markup& page, bool several, const WorkflowResult& workflow, c
 
 void put_workflows(Markup& page, const model::RunResult& run, const TimelineData& data) {
   if (run.workflows.empty()) return;
-  const WorkflowTable table{.several = run.workflows.size() > 1,
-                            .open = load_model(run) != LoadModel::kClosed};
+  const WorkflowTable table{.several = run.workflows.size() > 1, .open = load_model(run) != LoadModel::kClosed};
   std::vector<std::string_view> columns = {"Workflow", "State", "Model"};
   if (table.several) columns.emplace_back("#Began");
   for (const std::string_view column : {"#Counted", "#Peak VUs", "#Iterations", "#Failed", "#Requests", "#Requests/s",
@@ -247,9 +246,8 @@ void put_steps(Markup& page, const model::RunResult& run, const TimelineData& da
 }
 
 void put_phases(Markup& page, const model::RunResult& run) {
-  const bool any = std::ranges::any_of(run.workflows, [](const WorkflowResult& workflow) {
-    return std::ranges::any_of(workflow.steps, has_phases);
-  });
+  const bool any = std::ranges::any_of(
+      run.workflows, [](const WorkflowResult& workflow) { return std::ranges::any_of(workflow.steps, has_phases); });
   if (!any) return;
   put_section(page, "phases", "Where the time goes",
               "The bar is the mean request; connecting counts only where a connection was opened. Each phase: median · "
@@ -277,7 +275,8 @@ void put_phases(Markup& page, const model::RunResult& run) {
 }
 
 void put_tagged(Markup& page, const model::RunResult& run) {
-  const bool any = std::ranges::any_of(run.workflows, [](const WorkflowResult& workflow) { return !workflow.tagged.empty(); });
+  const bool any =
+      std::ranges::any_of(run.workflows, [](const WorkflowResult& workflow) { return !workflow.tagged.empty(); });
   if (!any) return;
   put_section(page, "tags", "Tags");
   put_table(page, "Tags", {"Tags", "Workflow", "#Requests", "#Failed", "#p50", "#p95", "#p99", "#Max"});

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -40,7 +39,8 @@ void put_difference(std::string& out, std::uint64_t before, std::uint64_t now) {
 // Gap and count of each entry that is not 0.
 template <class Counts>
 void put_sparse(std::string& out, const Counts& counts) {
-  put_number(out, static_cast<std::uint64_t>(std::ranges::count_if(counts, [](std::uint64_t each) { return each > 0; })));
+  put_number(out,
+             static_cast<std::uint64_t>(std::ranges::count_if(counts, [](std::uint64_t each) { return each > 0; })));
   std::size_t next = 0;
   for (std::size_t i = 0; i != counts.size(); ++i) {
     if (counts[i] == 0) continue;
@@ -290,10 +290,13 @@ std::vector<Place> charted_steps(TimelineData& data, const model::RunResult& run
   }
   if (places.size() <= kMaxChartedSteps) return places;
   data.steps_left_out = places.size() - kMaxChartedSteps;
-  const auto samples = [&](const Place& place) {
-    return run.workflows[place.workflow].steps[place.step].latency.count();
+  const auto busier = [&](const Place& a, const Place& b) {
+    const std::uint64_t samples_a = run.workflows[a.workflow].steps[a.step].latency.count();
+    const std::uint64_t samples_b = run.workflows[b.workflow].steps[b.step].latency.count();
+    if (samples_a != samples_b) return samples_a > samples_b;
+    return std::pair(a.workflow, a.step) < std::pair(b.workflow, b.step);
   };
-  std::ranges::stable_sort(places, std::greater<>(), samples);
+  std::ranges::sort(places, busier);
   places.resize(kMaxChartedSteps);
   std::ranges::sort(places, {}, [](const Place& place) { return std::pair(place.workflow, place.step); });
   return places;
@@ -316,9 +319,9 @@ void add_step(TimelineData& data, const model::RunResult& run, Place place, std:
 
 std::string base64(const std::string& bytes) {
   std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                   reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   static_cast<int>(bytes.size()));
+  const int size =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
   text.resize(static_cast<std::size_t>(size));
   return text;
 }
@@ -350,9 +353,8 @@ std::optional<std::size_t> TimelineData::find(std::size_t workflow, std::size_t 
 }
 
 std::optional<std::size_t> TimelineData::find(std::size_t workflow) const {
-  const auto found = std::ranges::find_if(scopes, [&](const Scope& scope) {
-    return scope.kind == Scope::Kind::kWorkflow && scope.workflow == workflow;
-  });
+  const auto found = std::ranges::find_if(
+      scopes, [&](const Scope& scope) { return scope.kind == Scope::Kind::kWorkflow && scope.workflow == workflow; });
   if (found == scopes.end()) return std::nullopt;
   return static_cast<std::size_t>(found - scopes.begin());
 }

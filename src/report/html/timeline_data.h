@@ -1,6 +1,6 @@
 // What the charts of the HTML report are drawn from: for the whole run, each workflow and each step a series over time,
-// a heat map of time and latency, and the distribution of latency, thinned out to what a screen can show. Percentiles of
-// a point come from the merged histograms of its seconds. Pure; memory does not grow with the length of the run.
+// a heat map of time and latency, and the distribution of latency, thinned out to what a screen can show. Percentiles
+// of a point come from the merged histograms of its seconds. Pure; memory does not grow with the length of the run.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ struct Scope {
   std::size_t heat_columns = 0;
 
   // Varints (LEB128), in this order:
-  // - the columns requests, failed, p50, p95, p99, max and, but for steps, vus and dropped: for each point the difference
+  // - the columns requests, failed, p50, p95, p99, max and, but for steps, vus and dropped: for each point the
+  // difference
   //   to the point before, zigzag. Latencies are buckets of the coarse layout plus 1; 0 is no sample.
   // - the heat map: for each column the number of used rows, then for each of them the gap to the one after the row
   //   before, and its count. A row is 16 buckets of the coarse layout, a quarter of an octave.
