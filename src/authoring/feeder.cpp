@@ -77,8 +77,8 @@ std::optional<std::size_t> Feeder::column(std::string_view name) const {
 }
 
 FeederCursor::FeederCursor(std::size_t rows, model::Pick pick, std::uint32_t core, std::uint32_t cores,
-                           [[maybe_unused]] std::uint64_t vus)
-    : rows_(rows), pick_(pick), next_(core), step_(std::max(cores, 1u)) {}
+                           std::atomic<std::uint64_t>* unique)
+    : rows_(rows), pick_(pick), next_(core), step_(std::max(cores, 1u)), unique_(unique) {}
 
 std::optional<std::size_t> FeederCursor::next(std::uint64_t vu, base::Random& random) {
   if (rows_ == 0) return std::nullopt;
@@ -94,6 +94,10 @@ std::optional<std::size_t> FeederCursor::next(std::uint64_t vu, base::Random& ra
     }
     case model::Pick::kUnique:
       break;
+  }
+  if (unique_ != nullptr) {
+    const std::uint64_t row = unique_->fetch_add(1, std::memory_order_relaxed);
+    return row < rows_ ? std::optional<std::size_t>(row) : std::nullopt;
   }
   if (next_ >= rows_) return std::nullopt;
   const std::size_t row = next_;

@@ -2,6 +2,7 @@
 // Which row an iteration gets is decided by a FeederCursor that belongs to one core.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -46,9 +47,11 @@ class Feeder {
 
 class FeederCursor {
  public:
-  // Core `core` of `cores`; `vus` in all. Sequential and unique: core c takes rows c, c + cores, …, so that rows are
-  // dealt out disjointly; sequential starts again at the end. Per VU: VU v always has row v modulo rows.
-  FeederCursor(std::size_t rows, model::Pick pick, std::uint32_t core, std::uint32_t cores, std::uint64_t vus);
+  // Core `core` of `cores`. Sequential: core c takes rows c, c + cores, …, and starts again at the end. Per VU: VU v
+  // always has row v modulo rows. Unique: the next row of `unique`, which all cores share; without it, as sequential
+  // but once.
+  FeederCursor(std::size_t rows, model::Pick pick, std::uint32_t core, std::uint32_t cores,
+               std::atomic<std::uint64_t>* unique = nullptr);
 
   // The row for the next iteration of VU `vu` (from 0, whole run), or nothing when unique rows have run out.
   std::optional<std::size_t> next(std::uint64_t vu, base::Random& random);
@@ -58,6 +61,7 @@ class FeederCursor {
   model::Pick pick_;
   std::uint64_t next_;
   std::uint64_t step_;
+  std::atomic<std::uint64_t>* unique_;
 };
 
 }  // namespace muster::authoring

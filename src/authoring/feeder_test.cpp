@@ -160,15 +160,15 @@ TEST(Feeder, IsMadeFromValues) {
 
 TEST(FeederCursor, SequentialGoesRoundAndPerVuStays) {
   base::Random random(1);
-  FeederCursor sequential(3, Pick::kSequential, 1, 2, 10);
+  FeederCursor sequential(3, Pick::kSequential, 1, 2);
   std::vector<std::size_t> rows;
   for (int at = 0; at < 6; ++at) rows.push_back(*sequential.next(0, random));
   EXPECT_EQ(rows, (std::vector<std::size_t>{1, 0, 2, 1, 0, 2}));
-  FeederCursor per_vu(3, Pick::kPerVu, 0, 2, 10);
+  FeederCursor per_vu(3, Pick::kPerVu, 0, 2);
   EXPECT_EQ(per_vu.next(7, random), 1u);
   EXPECT_EQ(per_vu.next(7, random), 1u);
   for (const Pick pick : {Pick::kSequential, Pick::kRandom, Pick::kUnique, Pick::kPerVu}) {
-    EXPECT_EQ(FeederCursor(0, pick, 0, 1, 1).next(0, random), std::nullopt);
+    EXPECT_EQ(FeederCursor(0, pick, 0, 1).next(0, random), std::nullopt);
   }
 }
 
@@ -178,7 +178,7 @@ RC_GTEST_PROP(FeederCursorProperty, UniqueRowsOfAllCoresAreDisjointAndComplete, 
   base::Random random(1);
   std::vector<int> seen(rows);
   for (std::uint32_t core = 0; core < cores; ++core) {
-    FeederCursor cursor(rows, Pick::kUnique, core, cores, 10);
+    FeederCursor cursor(rows, Pick::kUnique, core, cores);
     while (const auto row = cursor.next(core, random)) {
       RC_ASSERT(*row < rows);
       ++seen[*row];
@@ -193,7 +193,7 @@ RC_GTEST_PROP(FeederCursorProperty, EveryPickStaysWithinTheRows, (std::uint64_t 
   const auto core = *rc::gen::inRange<std::uint32_t>(0, 70);
   base::Random random(vu);
   for (const Pick pick : {Pick::kSequential, Pick::kRandom, Pick::kPerVu}) {
-    FeederCursor cursor(rows, pick, core, 70, 10);
+    FeederCursor cursor(rows, pick, core, 70);
     for (int at = 0; at < 100; ++at) RC_ASSERT(cursor.next(vu, random).value() < rows);
   }
 }

@@ -137,6 +137,11 @@ class LoadReader {
   void settings() {
     if (const YamlNode* node = given("warm_up")) {
       load_.warm_up = context_.duration(*node, "'warm_up'", 0s, kLongest).value_or(0s);
+      if (load_.iterations > 0 && load_.warm_up > 0s) {
+        context_.report(
+            node->where,
+            "'warm_up' goes with a load that lasts for a time; iterations that ran in it would not be counted");
+      }
       base::Duration length = load_.length;
       for (const model::Stage& stage : load_.stages) length += stage.over;
       if (length > 0s && load_.warm_up >= length) {

@@ -64,6 +64,7 @@ class Setter {
         value.empty() ? empty_text() : parse_yaml(value, place_.file, context_.limits, context_.reporter);
     if (!parsed) return;
     move_to(*parsed);
+    if (misplaced(root)) return;
     YamlNode* node = start_of(root);
     for (const Part& part : *parts_) {
       node = std::holds_alternative<std::string>(part) ? step(*node, std::get<std::string>(part))
@@ -82,6 +83,17 @@ class Setter {
     const bool inside = context_.single_workflow && first != nullptr && workflows != nullptr && workflows->is_list() &&
                         std::ranges::find(workflow_keys(), *first) != workflow_keys().end();
     return inside && !workflows->list.empty() ? &workflows->list.front() : &root;
+  }
+
+  // `load.vus` says whose only where there is one workflow.
+  bool misplaced(const YamlNode& root) const {
+    const auto* first = std::get_if<std::string>(&parts_->front());
+    const bool of_workflow = first != nullptr && std::ranges::find(workflow_keys(), *first) != workflow_keys().end();
+    if (context_.single_workflow || !of_workflow || root.find("workflows") == nullptr) return false;
+    context_.report(place_, fmt::format("'{0}' belongs to one of the 'workflows': write workflows[0].{0}… or, by name, "
+                                        "workflows.NAME.{0}…",
+                                        *first));
+    return true;
   }
 
   // An address alone replaces that of a target written as a map and leaves its options.

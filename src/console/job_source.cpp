@@ -167,8 +167,11 @@ std::string url_job_text(const JobFlags& flags) {
   return job.dump(2);
 }
 
-std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& flags,
+std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& given,
                                                                const engine::Registry& registry) {
+  JobFlags flags = given;
+  // An address where a file is expected is what people who know other tools write.
+  if (flags.url.empty() && flags.file.find("://") != std::string::npos) std::swap(flags.url, flags.file);
   const auto explain = [](std::string message) {
     return std::unexpected(authoring::Problems{{{.where = {}, .message = std::move(message), .excerpt = {}}}});
   };

@@ -99,7 +99,8 @@ void drive(engine::JobRun& run, report::OutputSet& outputs, Progress& progress, 
   }
 }
 
-void print_result(const model::RunResult& result, bool json, bool stdout_taken, const report::OutputSet& outputs) {
+// False if it could not be written.
+bool print_result(const model::RunResult& result, bool json, bool stdout_taken, const report::OutputSet& outputs) {
   // Standard output that an output has written to is not spoilt by text for people.
   std::FILE* const page = stdout_taken ? stderr : stdout;
   if (json) {
@@ -109,10 +110,10 @@ void print_result(const model::RunResult& result, bool json, bool stdout_taken, 
     options.colour = isatty(fileno(page)) == 1 && std::getenv("NO_COLOR") == nullptr;
     say(page, "{}", report::summary(result, options));
   }
-  if (std::fflush(stdout) != 0 && errno != EPIPE) {
-    say(stderr, "cannot write the summary to standard output: {}\n", std::strerror(errno));
-  }
+  const bool written = std::fflush(stdout) == 0 || errno == EPIPE;
+  if (!written) say(stderr, "cannot write the summary to standard output: {}\n", std::strerror(errno));
   for (const std::string& problem : outputs.problems()) say(stderr, "{}\n", problem);
+  return written;
 }
 
 }  // namespace
@@ -168,9 +169,9 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   drive(job_run, outputs, progress, signals);
   outputs.finish(result);
   const bool stdout_taken = std::ranges::find(flags.outputs, "json=-") != flags.outputs.end();
-  print_result(result, flags.json, stdout_taken, outputs);
+  const bool told = print_result(result, flags.json, stdout_taken, outputs);
   // What was asked for is not there, even though the run was good.
-  return result.exit_code == kGood && !outputs.problems().empty() ? kCouldNotRun : result.exit_code;
+  return result.exit_code == kGood && (!told || !outputs.problems().empty()) ? kCouldNotRun : result.exit_code;
 }
 
 void add_run(CLI::App& app, CommandContext& context) {

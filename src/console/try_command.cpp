@@ -46,9 +46,21 @@ void print_bytes(char mark, std::string_view bytes, std::size_t most, const mode
   if (left_out > 0) say("  {} … {} more bytes\n", mark, left_out);
 }
 
+void print_values(const engine::StepTrace& trace) {
+  for (const auto& [label, holds] : trace.checks) say("  {} check {}\n", holds ? "✓" : "✗", label);
+  for (const auto& [name, value] : trace.values) say("  = {}: {}\n", name, value);
+  say("\n");
+  std::fflush(stdout);
+}
+
 void print_step(const engine::StepTrace& trace, const TryFlags& flags, const model::Job& job) {
+  if (trace.outcome == nullptr) {
+    say("{} {}\n", trace.ok ? "✓" : "✗", trace.name);
+    print_values(trace);
+    return;
+  }
   const engine::Outcome& outcome = *trace.outcome;
-  say("{} {}  {:.2f} ms", trace.ok ? "✓" : "✗", trace.step->name, base::seconds(trace.latency) * 1e3);
+  say("{} {}  {:.2f} ms", trace.ok ? "✓" : "✗", trace.name, base::seconds(trace.latency) * 1e3);
   if (outcome.status != 0) say("  status {}", outcome.status);
   if (!trace.ok) {
     std::string detail(outcome.detail);
@@ -59,10 +71,7 @@ void print_step(const engine::StepTrace& trace, const TryFlags& flags, const mod
   print_bytes('>', outcome.request, flags.bytes, job);
   say("\n");
   print_bytes('<', outcome.reply, flags.bytes, job);
-  for (const auto& [label, holds] : trace.checks) say("  {} check {}\n", holds ? "✓" : "✗", label);
-  for (const auto& [name, value] : trace.values) say("  = {}: {}\n", name, value);
-  say("\n");
-  std::fflush(stdout);
+  print_values(trace);
 }
 
 void shrink_to_one(model::Job& job, const std::string& only) {

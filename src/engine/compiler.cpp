@@ -491,6 +491,7 @@ Compiler::Done Compiler::set(const model::Step& step) {
     auto value = at(*text, TextTemplate::compile(source, scope_, authoring::Escape::kNone));
     if (!value) return std::unexpected(value.error());
     compiled.values.emplace_back(scope_.variable(name), std::move(*value));
+    compiled.names.push_back(name);
   }
   emit_fallible(OpKind::kSet, append(program_->sets, std::move(compiled)));
   return {};

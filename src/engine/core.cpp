@@ -27,7 +27,8 @@ Core::Core(const CoreContext& context)
                     .recordings = recordings_,
                     .slice = context.slice,
                     .seed = context.seed,
-                    .trace = context.trace}),
+                    .trace = context.trace,
+                    .stop_all = context.stop_all}),
       tick_([](reactor::Timer& timer, base::Instant) { static_cast<Tick&>(timer).core->tick(); }, *this) {}
 
 Core::~Core() {
@@ -94,7 +95,10 @@ void Core::stamp() {
   Recording& record = recordings_.current();
   const base::Instant now = loop_.now();
   record.vus = scheduler_->active();
-  record.elapsed = std::max(std::min(now, scheduler_->load_end()) - counted_from_, base::Duration::zero());
+  // What finishes within the grace belongs to the counted time, waiting in vain for the rest does not.
+  last_finish_ = std::max(last_finish_, record.last_finish);
+  const base::Instant until = std::max(std::min(now, scheduler_->load_end()), std::min(now, last_finish_));
+  record.elapsed = std::max(until - counted_from_, base::Duration::zero());
   record.use.busy = thread_cpu() - cpu_at_start_;
   record.use.elapsed = std::max(now - counted_from_, base::Duration::zero());
 }

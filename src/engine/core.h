@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct CoreContext {
   Slice slice;
   std::uint64_t seed = 0;
   TraceSink trace;
+  std::function<void()> stop_all;  // ends the workflow on every core
 };
 
 class Core {
@@ -77,6 +79,7 @@ class Core {
   Tick tick_;
   base::Instant epoch_{};
   base::Instant counted_from_{};
+  base::Instant last_finish_{};
   base::Instant next_tick_{};
   base::Duration cpu_at_start_{};
   bool counting_ = false;

@@ -32,13 +32,15 @@ Engine::Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shap
   const IterationBound bound = shape_->iterations();
   const std::uint64_t shared = bound.of == IterationBound::Of::kWorkflow ? bound.count : 0;
   for (const Slice& part : split(std::max<std::uint64_t>(1, shape_->peak_vus()), shared, slice.cores)) {
-    cores_.push_back(std::make_unique<Core>(CoreContext{.program = *program_,
-                                                        .shape = *shape_,
-                                                        .protocols = registry_.protocols,
-                                                        .resolver = resolver_,
-                                                        .slice = part,
-                                                        .seed = slice.seed,
-                                                        .trace = slice.trace}));
+    cores_.push_back(
+        std::make_unique<Core>(CoreContext{.program = *program_,
+                                           .shape = *shape_,
+                                           .protocols = registry_.protocols,
+                                           .resolver = resolver_,
+                                           .slice = part,
+                                           .seed = slice.seed,
+                                           .trace = slice.trace,
+                                           .stop_all = [this] { command({.kind = Command::Kind::kStop}); }}));
   }
 }
 

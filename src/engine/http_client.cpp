@@ -322,6 +322,11 @@ void HttpClient::explain_status(int status, Outcome& outcome) {
   outcome.detail = detail_;
 }
 
+void HttpClient::explain_redirects(int followed, Outcome& outcome) {
+  detail_ = fmt::format("it still redirects after {} redirects; `redirects` says how many are followed", followed);
+  outcome.detail = detail_;
+}
+
 void HttpClient::keep_evidence(const HttpConnection& connection, std::string detail, std::uint64_t received,
                                Outcome& outcome) {
   detail_ = std::move(detail);

@@ -73,6 +73,7 @@ class HttpClient final : public Client {
   void report(Call& call, Outcome& outcome);
   // Says why a status failed the step.
   void explain_status(int status, Outcome& outcome);
+  void explain_redirects(int followed, Outcome& outcome);
   // Keeps what a failing connection can tell, before it is closed.
   void keep_evidence(const HttpConnection& connection, std::string detail, std::uint64_t received, Outcome& outcome);
 

@@ -270,8 +270,9 @@ bool HttpConnection::try_address(Outcome& outcome) {
     const int on = 1;
     setsockopt(fd_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
     if (bind(fd_, source->get(), source->size()) != 0) {
-      return failed(outcome, ErrorClass::kResource,
-                    fmt::format("cannot send from {}: {}", source->to_text(), explain(errno)));
+      const std::string why =
+          errno == EADDRNOTAVAIL ? "it is no address of this machine, or has no port left" : explain(errno);
+      return failed(outcome, ErrorClass::kResource, fmt::format("cannot send from {}: {}", source->to_text(), why));
     }
   }
   if (connect(fd_, address.get(), address.size()) != 0 && errno != EINPROGRESS) {
@@ -564,6 +565,11 @@ void HttpConnection::complete(std::size_t surplus) {
     outcome.ok = false;
     outcome.error = ErrorClass::kStatus;
     client_.explain_status(parser_.status(), outcome);
+  } else if (before_.redirects > 0 && parser_.status() >= 301 && parser_.status() <= 308 && !location_.empty())
+      [[unlikely]] {
+    outcome.ok = false;
+    outcome.error = ErrorClass::kStatus;
+    client_.explain_redirects(before_.redirects, outcome);
   }
   if (!outcome.ok || client_.trace()) {
     outcome.request = request_;

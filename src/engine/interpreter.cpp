@@ -19,13 +19,14 @@ Interpreter::Interpreter(const InterpreterContext& context)
       recordings_(context.recordings),
       slice_(context.slice),
       trace_(context.trace),
+      stop_all_(context.stop_all),
       random_(base::mix(context.seed ^ base::mix(context.slice.core + 1))),
       counter_(context.slice.core) {
   evaluation_.random = &random_;
   evaluation_.counter = &counter_;
   evaluation_.counter_step = slice_.cores;
   for (const FeederUse& use : program_.feeders) {
-    cursors_.emplace_back(use.feeder->rows(), use.pick, slice_.core, slice_.cores, slice_.vus * slice_.cores);
+    cursors_.emplace_back(use.feeder->rows(), use.pick, slice_.core, slice_.cores, use.next_unique.get());
   }
 }
 
@@ -213,6 +214,7 @@ Interpreter::Step Interpreter::set(Strand& strand, const Op& op) {
     }
     strand.vu->slots[slot] = *made;
   }
+  if (trace_) trace_set(strand, op);
   ++strand.pc;
   return Step::kNext;
 }
@@ -241,7 +243,10 @@ Interpreter::Step Interpreter::stop(Strand& strand, const Op& op) {
   vu.stop_list = true;
   const auto scope = static_cast<StopScope>(op.a);
   if (scope != StopScope::kIteration) scheduler_->retire(vu);
-  if (scope == StopScope::kWorkflow) scheduler_->stop_requested();
+  if (scope == StopScope::kWorkflow) {
+    scheduler_->stop_requested();
+    if (stop_all_) stop_all_();
+  }
   strand.frames.clear();
   if (strand.part_of != nullptr) {
     strand.pc = strand.part_of->fork->nodes[strand.node].end;
@@ -274,6 +279,7 @@ Interpreter::Step Interpreter::metric(Strand& strand, const Op& op) {
     into.last_at = loop_.now() - epoch_;
     into.values.record(base::from_seconds(number / 1e6));
   }
+  if (trace_) trace_value("metric", program_.metrics[compiled.metric].name, value);
   ++strand.pc;
   return Step::kNext;
 }
@@ -287,6 +293,7 @@ Interpreter::Step Interpreter::check(Strand& strand, const Op& op) {
     if (counted(loop_.now())) ++(holds ? record.checks[each.index].ok : record.checks[each.index].failed);
     failed = failed || (!holds && each.required);
   }
+  if (trace_) trace_checks(strand, op, !failed);
   if (failed) {
     fail(strand);
   } else {
@@ -414,9 +421,12 @@ void Interpreter::interrupt(Vu& vu, bool count_calls) {
         Outcome outcome;
         outcome.error = model::ErrorClass::kCancelled;
         outcome.finished = loop_.now();
+        // It has waited at least so long: a server that hangs at the end must not be invisible.
+        record.latency.record(outcome.finished - strand.intended);
+        if (program_.open) record.service.record(outcome.finished - strand.started);
         ++record.failed;
         ++record.errors[static_cast<std::size_t>(outcome.error)];
-        sample(record, outcome, "still under way when the grace ended");
+        sample(record, outcome, "still under way at the end");
       }
       (*clients_)[plan.client]->cancel(strand);
       strand.calling = false;

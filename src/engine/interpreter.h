@@ -25,8 +25,8 @@ class Scheduler;
 
 // One step as `muster try` shows it.
 struct StepTrace {
-  const StepInfo* step = nullptr;
-  const Outcome* outcome = nullptr;
+  std::string_view name;
+  const Outcome* outcome = nullptr;  // null: it makes no request
   base::Duration latency{};
   bool ok = false;
   std::vector<std::pair<std::string, std::string>> values;  // saved name → value
@@ -40,7 +40,8 @@ struct InterpreterContext {
   RecordingPair& recordings;
   Slice slice;
   std::uint64_t seed = 0;
-  TraceSink trace;  // may be empty
+  TraceSink trace;                 // may be empty
+  std::function<void()> stop_all;  // ends the workflow on every core; may be empty
 };
 
 class Interpreter final : public CallHost {
@@ -84,6 +85,10 @@ class Interpreter final : public CallHost {
   void record_tags(Vu& vu, const CallPlan& plan, base::Duration latency, bool ok);
   void sample(StepRecording& record, const Outcome& outcome, std::string_view detail);
   void trace_call(Strand& strand, const Outcome& outcome, bool ok, base::Duration latency);
+  void trace_set(Strand& strand, const Op& op);
+  void trace_value(std::string_view step, const std::string& name, const model::Value& value);
+  void trace_checks(Strand& strand, const Op& op, bool ok);
+  std::string shown(const model::Value& value) const;
 
   void fail(Strand& strand);
   Step sleep(Strand& strand, const Think& think);
@@ -117,6 +122,7 @@ class Interpreter final : public CallHost {
   RecordingPair& recordings_;
   Slice slice_;
   TraceSink trace_;
+  std::function<void()> stop_all_;
   Scheduler* scheduler_ = nullptr;
   HttpClient* http_ = nullptr;
   std::vector<std::unique_ptr<Client>>* clients_ = nullptr;

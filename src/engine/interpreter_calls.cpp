@@ -86,6 +86,7 @@ bool Interpreter::judge(Strand& strand, Outcome& outcome, StepRecording& record,
 }
 
 void Interpreter::record_call(const Call& call, const Outcome& outcome, bool ok, std::string_view detail) {
+  recording().last_finish = outcome.finished;
   StepRecording& record = recording().steps[call.plan->step];
   record.bytes_in += outcome.bytes_in;
   record.bytes_out += outcome.bytes_out;
@@ -155,20 +156,57 @@ void Interpreter::record_tags(Vu& vu, const CallPlan& plan, base::Duration laten
 void Interpreter::trace_call(Strand& strand, const Outcome& outcome, bool ok, base::Duration latency) {
   StepTrace made;
   const CallPlan& plan = *strand.plan;
-  made.step = &program_.steps[plan.step];
+  const StepInfo& step = program_.steps[plan.step];
+  made.name = step.name;
   made.outcome = &outcome;
   made.latency = latency;
   made.ok = ok;
   if (outcome.response != nullptr) {
     for (const CompiledSave& save : plan.saves) {
-      std::string value;
-      authoring::append_json(value, strand.vu->slots[save.slot]);
-      redact(value, program_.secrets);
-      made.values.emplace_back(save.name, std::move(value));
+      made.values.emplace_back(save.name, shown(strand.vu->slots[save.slot]));
     }
     for (const CompiledCheck& each : plan.checks) {
-      made.checks.emplace_back(made.step->checks[each.index], each.expression.holds(evaluation(*strand.vu)));
+      made.checks.emplace_back(step.checks[each.index], each.expression.holds(evaluation(*strand.vu)));
     }
+  }
+  trace_(made);
+}
+
+std::string Interpreter::shown(const model::Value& value) const {
+  if (value.missing()) return "(missing)";
+  std::string text;
+  authoring::append_json(text, value);
+  redact(text, program_.secrets);
+  return text;
+}
+
+void Interpreter::trace_set(Strand& strand, const Op& op) {
+  StepTrace made;
+  made.name = "set";
+  made.ok = true;
+  const CompiledSet& set = program_.sets[op.a];
+  for (std::size_t i = 0; i < set.values.size(); ++i) {
+    made.values.emplace_back(set.names[i], shown(strand.vu->slots[set.values[i].first]));
+  }
+  trace_(made);
+}
+
+void Interpreter::trace_value(std::string_view step, const std::string& name, const model::Value& value) {
+  StepTrace made;
+  made.name = step;
+  made.ok = true;
+  made.values.emplace_back(name, shown(value));
+  trace_(made);
+}
+
+void Interpreter::trace_checks(Strand& strand, const Op& op, bool ok) {
+  const CompiledCheckStep& step = program_.check_steps[op.a];
+  StepTrace made;
+  made.name = program_.steps[step.step].name;
+  made.ok = ok;
+  for (const CompiledCheck& each : step.checks) {
+    made.checks.emplace_back(program_.steps[step.step].checks[each.index],
+                             each.expression.holds(evaluation(*strand.vu)));
   }
   trace_(made);
 }

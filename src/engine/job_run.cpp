@@ -178,7 +178,7 @@ void JobRun::check_thresholds() {
   result_.thresholds = judge_.verdicts();
   if (judge_.abort() != nullptr && !stopping_) {
     stopping_ = true;
-    command({.kind = Command::Kind::kAbort});
+    command({.kind = Command::Kind::kStop});
   }
 }
 

@@ -53,6 +53,7 @@ class Finder {
   void find() {
     lost();
     saturated();
+    exhausted();
     dropped();
     max_vus();
     late();
@@ -89,12 +90,30 @@ class Finder {
                      which, limits_.busy * 100, std::min(most, 1.0) * 100));
   }
 
+  void exhausted() {
+    std::uint64_t lacking = 0;
+    std::uint64_t all = 0;
+    for (const model::StepResult& step : workflow_.steps) {
+      if (step.role != model::StepRole::kTest) continue;
+      lacking += step.errors[static_cast<std::size_t>(model::ErrorClass::kResource)];
+      all += step.ok + step.failed;
+    }
+    if (lacking == 0) return;
+    mark("exhausted",
+         fmt::format("{} of {} requests ({}) never left this machine, which ran out of file descriptors, "
+                     "ports or memory: their failure and their latency say nothing about the server; raise "
+                     "`ulimit -n`, give more `source` addresses, or use fewer connections",
+                     grouped(lacking), grouped(all), percent(lacking, all)));
+  }
+
   void dropped() {
     if (workflow_.dropped == 0) return;
     mark("dropped",
          fmt::format(
              "{} of {} arrivals ({}) were dropped: the server saw less than the load asked for, and the latency "
-             "of what was dropped is not in the figures; raise max_vus, or use 'late: queue' to run them late",
+             "of what was dropped is not in the figures; raise max_vus; those that still waited at the end need a "
+             "longer "
+             "'grace', those of 'late: drop' the policy 'queue'",
              grouped(workflow_.dropped), grouped(workflow_.arrivals), percent(workflow_.dropped, workflow_.arrivals)));
   }
 

@@ -113,5 +113,21 @@ TEST(Marks, AThresholdThatCouldNotBeJudgedDoesNotPassUnseen) {
   EXPECT_EQ(marks[0].text, "the threshold 'latency p99 < 1s' where step=login was not judged; 7 samples were seen");
 }
 
+TEST(Marks, RequestsThatNeverLeftThisMachineAreMarked) {
+  model::WorkflowResult workflow;
+  workflow.name = "w";
+  workflow.state = model::WorkflowState::kCompleted;
+  model::StepResult step;
+  step.role = model::StepRole::kTest;
+  step.ok = 27;
+  step.failed = 73;
+  step.errors[static_cast<std::size_t>(model::ErrorClass::kResource)] = 73;
+  workflow.steps.push_back(step);
+  const auto marks = find_marks({workflow}, {}, {});
+  ASSERT_EQ(marks.size(), 1U);
+  EXPECT_EQ(marks[0].id, "exhausted");
+  EXPECT_NE(marks[0].text.find("73 of 100 requests (73%)"), std::string::npos) << marks[0].text;
+}
+
 }  // namespace
 }  // namespace muster::engine

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -103,6 +104,7 @@ struct Think {
 
 struct CompiledSet {
   std::vector<std::pair<std::uint32_t, authoring::TextTemplate>> values;
+  std::vector<std::string> names;  // as `values`
 };
 
 struct CompiledLoop {
@@ -163,6 +165,9 @@ struct FeederUse {
   model::Pick pick = model::Pick::kSequential;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> columns;  // slot, column
   std::array<bool, 4> read_by{};                                 // by VuList: only who reads it takes a row
+  // Pick::kUnique: the row that nobody has had yet. One for all cores, so that no row is left over on one of them
+  // while another has run out.
+  std::shared_ptr<std::atomic<std::uint64_t>> next_unique = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 struct CompiledProvide {

@@ -137,7 +137,10 @@ FeederUse& ProgramScope::feeder_use(const std::string& name, std::shared_ptr<con
     each.read_by[static_cast<std::size_t>(list_)] = true;
     return each;
   }
-  program_.feeders.push_back({.feeder = std::move(feeder), .name = name, .pick = pick, .columns = {}, .read_by = {}});
+  FeederUse& added = program_.feeders.emplace_back();
+  added.feeder = std::move(feeder);
+  added.name = name;
+  added.pick = pick;
   program_.feeders.back().read_by[static_cast<std::size_t>(list_)] = true;
   return program_.feeders.back();
 }

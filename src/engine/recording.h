@@ -76,10 +76,11 @@ struct Recording {
   std::uint64_t vus = 0;
   std::vector<model::Provided> provided;
   std::vector<std::pair<std::string, std::uint64_t>> notes;
-  model::CoreUse use;        // since the core began to count
-  base::Duration elapsed{};  // counted time up to the swap
-  std::uint32_t second = 0;  // of the run's time, in which this interval lies
-  bool counted = true;       // false: warm-up, to be thrown away
+  model::CoreUse use;           // since the core began to count
+  base::Duration elapsed{};     // counted time up to the swap
+  base::Instant last_finish{};  // of a request or an iteration
+  std::uint32_t second = 0;     // of the run's time, in which this interval lies
+  bool counted = true;          // false: warm-up, to be thrown away
 
   void note(std::string_view text, std::uint64_t times = 1);
 };

@@ -38,6 +38,26 @@ std::string decoded(std::string_view text, std::size_t& used) {
   return out;
 }
 
+// What base64 makes of a text that holds the secret does not depend on the rest of it, apart from where it begins and
+// its edges: for each of the three places, the characters that the secret alone decides.
+void add_base64(std::vector<std::string>& spelled, std::string_view secret) {
+  constexpr std::size_t kLeast = 6;  // shorter pieces would hide innocent text
+  for (std::size_t before = 0; before < 3; ++before) {
+    const std::string padded = std::string(before, '\0') + std::string(secret);
+    std::string all;
+    for (std::size_t bit = 0; bit + 6 <= padded.size() * 8; bit += 6) {
+      std::uint32_t digit = 0;
+      for (std::size_t i = bit; i < bit + 6; ++i) {
+        const auto byte = static_cast<unsigned char>(padded[i / 8]);
+        digit = digit << 1U | (byte >> (7U - i % 8) & 1U);
+      }
+      all += kBase64[digit];
+    }
+    const std::size_t first = (before * 8 + 5) / 6;
+    if (all.size() >= first + kLeast) spelled.push_back(all.substr(first));
+  }
+}
+
 void redact_credentials(std::string& text, const std::vector<std::string>& spelled) {
   const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
   auto at = text.begin();
@@ -62,6 +82,11 @@ std::vector<std::string> spellings(const std::vector<std::pair<std::string, std:
     std::string quoted;
     authoring::append_json(quoted, model::Value::of(std::string_view(secret)));
     spelled.push_back(quoted.substr(1, quoted.size() - 2));
+    // JSON within JSON, as a server that echoes its input gives it.
+    std::string twice;
+    authoring::append_json(twice, model::Value::of(std::string_view(spelled.back())));
+    spelled.push_back(twice.substr(1, twice.size() - 2));
+    add_base64(spelled, secret);
   }
   std::ranges::sort(spelled, [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a < b;

@@ -154,6 +154,7 @@ void Scheduler::account_iteration(Vu& vu) {
     ++record.iterations;
     record.failed_iterations += vu.failed ? 1U : 0U;
     record.iteration_time.record(loop_.now() - vu.began);
+    record.last_finish = loop_.now();
   }
   ++vu.iteration;
   const bool drop = program_.reset == model::Reset::kIteration;
@@ -343,7 +344,7 @@ void Scheduler::abort() {
   for (Vu& vu : vus_) {
     if (!vu.active) continue;
     if (vu.list == VuList::kLoop) ++recording().interrupted;
-    interpreter_.interrupt(vu, false);
+    interpreter_.interrupt(vu, true);
     deactivate(vu);
   }
 }

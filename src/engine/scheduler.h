@@ -43,7 +43,7 @@ class Scheduler final {
 
   // No new iterations; those under way have the grace to finish.
   void stop();
-  // Everything ends now; calls under way are not counted.
+  // Everything ends now; calls under way count as cancelled.
   void abort();
   void pause();
   void resume();
@@ -53,7 +53,7 @@ class Scheduler final {
   bool done() const { return started_ && ending_ && active_ == 0 && queue_.empty(); }
   bool ending() const { return ending_; }
   std::uint64_t active() const { return active_; }
-  // When the load ended and the grace began; kNever until then. Rates are told over the time before it.
+  // When the load ended and the grace began; kNever until then.
   base::Instant load_end() const { return load_end_; }
   // Time since the epoch that counts for the load shape: pauses are left out.
   base::Duration elapsed() const { return loop_.now() - epoch_ - paused_for_; }

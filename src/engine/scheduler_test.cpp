@@ -246,7 +246,46 @@ TEST(Scheduler, StopLetsWorkFinishAndAbortDoesNot) {
     const bool stopped = kind == Command::Kind::kStop;
     EXPECT_EQ(result.iterations, stopped ? 2U : 0U);
     EXPECT_EQ(result.interrupted, stopped ? 0U : 2U);
-    EXPECT_EQ(step(result, "a").failed, 0U);
+    EXPECT_EQ(step(result, "a").failed, stopped ? 0U : 2U);  // cancelled
+  }
+}
+
+TEST(Scheduler, WhatIsCancelledAtTheEndHasWaitedSoLong) {
+  Rehearsal r;
+  const auto result =
+      r.run("{ vus: 1, for: 100ms, grace: 200ms }", "    steps: [ { name: a, play: a, stalls: true } ]\n");
+  EXPECT_EQ(step(result, "a").latency.count(), 1U);
+  EXPECT_GE(step(result, "a").latency.min(), std::chrono::milliseconds(299));
+}
+
+TEST(Scheduler, WhatFinishesInTheGraceBelongsToTheCountedTime) {
+  Rehearsal r;
+  const auto result =
+      r.run("{ vus: 1, for: 100ms, grace: 10s }", "    steps: [ { name: a, play: a, takes: 400ms } ]\n");
+  EXPECT_EQ(step(result, "a").ok, 1U);
+  EXPECT_GE(result.elapsed, std::chrono::milliseconds(399));
+  EXPECT_LT(result.elapsed, std::chrono::seconds(9));
+}
+
+TEST(Scheduler, AStepThatStopsTheWorkflowStopsItOnEveryCore) {
+  Rehearsal r;
+  r.cores = 3;
+  const auto result = r.run("{ vus: 3, for: 1h }",
+                            "    steps: [ { name: a, play: a, takes: 1ms }, { if: vu.id == 1 && vu.iteration == 5, "
+                            "then: [ { stop: workflow } ] } ]\n");
+  EXPECT_LT(result.elapsed, std::chrono::seconds(30));
+}
+
+TEST(Scheduler, UniqueRowsAreUsedUpWhateverTheNumberOfCores) {
+  const std::string path = temporary_file("unique_rows.csv", "n\n1\n2\n3\n4\n5\n6\n7\n");
+  for (const std::uint32_t cores : {1U, 2U, 3U}) {
+    Rehearsal r;
+    r.cores = cores;
+    r.run("{ vus: 7, iterations: 1 each }", "    steps: [ { play: \"${data.rows.n}\" } ]\n",
+          "data: { rows: { csv: " + path + ", pick: unique } }\n");
+    auto texts = r.journal->texts();
+    std::sort(texts.begin(), texts.end());
+    EXPECT_EQ(texts, (std::vector<std::string>{"1", "2", "3", "4", "5", "6", "7"}));
   }
 }
 

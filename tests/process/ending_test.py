@@ -93,7 +93,13 @@ steps: [ {{ name: call, get: / }} ]
         under.signal(signal.SIGINT)
         run = under.end()
         self.assertLess(time.monotonic() - told, 1.0, run)
-        self.assertEqual((run.code, run.workflow()["state"], run.summary["failed"]), (130, "aborted", 0), run)
+        self.assertEqual((run.code, run.workflow()["state"], run.errors), (130, "aborted", {"cancelled": 2}), run)
+
+    def test_a_server_that_hangs_at_the_end_shows_in_the_latency(self):
+        stalled = self.target()
+        run = self.run_muster(yaml=self.load(stalled, seconds=1, grace="700ms").replace("get: /", "get: /stall"))
+        self.assertEqual((run.summary["requests"], run.errors), (2, {"cancelled": 2}), run)
+        self.assertGreater(run.summary["latency_us"]["p50"], 1_600_000, run)
 
     def test_a_second_interrupt_ends_even_an_executor_that_does_not_answer(self):
         under = self.started()
@@ -246,7 +252,7 @@ steps: [ {{ log: hello }}, {{ get: / }} ]
     def test_a_full_standard_output_is_reported(self):
         with open("/dev/full", "wb") as full:
             process = subprocess.run([MUSTER, "run", *self.arguments], stdout=full, stderr=subprocess.PIPE, timeout=15)
-        self.assertEqual(process.returncode, 0)
+        self.assertEqual(process.returncode, 1)
         self.assertIn(b"No space left", process.stderr)
 
     def test_standard_output_takes_the_json(self):

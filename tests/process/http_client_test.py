@@ -174,10 +174,11 @@ class Redirects(HttpTest):
 
     def test_a_loop_ends_at_the_limit(self):
         server = self.serve_http(lambda request: response("", 302, [("Location", "/again")]))
-        run = self.go(server, [{"name": "call", "get": "/", "redirects": 4}])
-        self.assertEqual((len(server.requests), run.step("call")["statuses"]), (5, {"302": 1}))
+        run = self.go(server, [{"name": "call", "get": "/", "redirects": 4}], code=99)
+        self.assertEqual((len(server.requests), run.step("call")["statuses"], run.errors), (5, {"302": 1}, {"status": 1}))
+        self.assertIn("still redirects after 4", run.out)
         server = self.serve_http(lambda request: (response("", 302, [("Location", "/again")]), CLOSE))
-        self.go(server, [{"get": "/", "redirects": 4}])
+        self.go(server, [{"get": "/", "redirects": 4}], code=99)
         self.assertEqual(len(server.requests), 5)
 
     def test_none_are_followed_when_told_so(self):
