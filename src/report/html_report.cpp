@@ -85,7 +85,7 @@ void put_charts(Markup& page) {
 
 void put_contents(Markup& page, const Markup& body) {
   page.raw("<nav aria-label=\"Contents\">");
-  for (const Markup::Anchor& anchor : body.anchors()) page.put("<a href=\"#{}\">{}</a>", anchor.id, anchor.title);
+  for (const std::string& id : body.anchors()) page.put("<a href=\"#{}\">{}</a>", id, id);
   page.raw("</nav>\n");
 }
 

@@ -105,7 +105,7 @@ TEST(HtmlReport, TellsAnOpenRunThatFailedAndIsMarked) {
   EXPECT_THAT(page, HasSubstr("<header class=\"verdict bad\">"));
   EXPECT_THAT(page, HasSubstr("Read these numbers with care"));
   EXPECT_THAT(page, HasSubstr("<strong>max-vus</strong>"));
-  EXPECT_THAT(page, HasSubstr("<dt>Dropped arrivals</dt><dd class=\"value\">0.04%</dd>"));
+  EXPECT_THAT(page, HasSubstr("<dt>Dropped</dt><dd class=\"value\">0.04%</dd>"));
   EXPECT_THAT(page, HasSubstr("Service p95"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">region=eu</th>"));
 }

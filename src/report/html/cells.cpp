@@ -7,7 +7,7 @@
 namespace muster::report::html {
 
 void put_section(Markup& page, std::string_view id, std::string_view title, std::string_view about) {
-  page.add_anchor(id, title);
+  page.add_anchor(id);
   page.put("<section id=\"{}\" class=\"card\" aria-labelledby=\"{}-title\">\n<h2 id=\"{}-title\">{}</h2>\n", id, id, id,
            title);
   if (!about.empty()) page.put("<p class=\"about\">{}</p>\n", about);
@@ -20,8 +20,8 @@ void end_section(Markup& page) {
 void put_table(Markup& page, std::string_view label, const std::vector<std::string_view>& columns) {
   page.put(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table "
-      "class=\"sortable\">\n<thead><tr>",
-      label);
+      "class=\"sortable{}\">\n<thead><tr>",
+      label, columns.size() <= 4 ? " narrow" : "");
   for (std::string_view column : columns) {
     const bool number = column.starts_with('#');
     if (number) column.remove_prefix(1);

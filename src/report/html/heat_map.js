@@ -39,7 +39,7 @@ class HeatMap {
   }
 
   rowLower(row) {
-    return Math.max(1e-9, bucketLower(row * ROW_BUCKETS));
+    return 2 ** (row / 4) * 1e-9;
   }
 
   // Call between the plot's setX and the drawing of what lies above.

@@ -49,21 +49,15 @@ class Markup {
   // HTML as it stands.
   void raw(std::string_view html) { html_ += html; }
 
-  // A place that the page's table of contents leads to.
-  struct Anchor {
-    std::string id;
-    std::string title;
-  };
-  void add_anchor(std::string_view id, std::string_view title) {
-    anchors_.push_back({std::string(id), std::string(title)});
-  }
-  const std::vector<Anchor>& anchors() const { return anchors_; }
+  // A place that the page's table of contents leads to, by its id.
+  void add_anchor(std::string_view id) { anchors_.emplace_back(id); }
+  const std::vector<std::string>& anchors() const { return anchors_; }
 
   std::string take() { return std::move(html_); }
 
  private:
   std::string html_;
-  std::vector<Anchor> anchors_;
+  std::vector<std::string> anchors_;
 };
 
 }  // namespace muster::report::html

@@ -111,18 +111,16 @@ void put_figures(Markup& page, const model::RunResult& run, const Totals& sum) {
   page.raw("<section aria-label=\"Key figures\">\n<dl class=\"tiles\">\n");
   put_tile(page, "Requests", short_count(sum.requests), fmt::format("{}/s", short_rate(sum.rate())));
   put_tile(page, "Failed", percentage(sum.failed, sum.requests),
-           sum.failed == 0 ? "none" : fmt::format("{} of {}", short_count(sum.failed), short_count(sum.requests)),
+           sum.failed == 0 ? "none" : fmt::format("{} requests", short_count(sum.failed)),
            sum.failed > 0 ? "bad" : (sum.requests > 0 ? "good" : ""));
   const auto time = [&](base::Duration value) {
     return sum.latency.empty() ? std::string("–") : short_time(value, true);
   };
-  put_tile(page, "Median latency", time(sum.latency.quantile(0.5)), fmt::format("mean {}", time(sum.latency.mean())));
-  put_tile(page, "p95 latency", time(sum.latency.quantile(0.95)),
-           fmt::format("p90 {}", time(sum.latency.quantile(0.9))));
-  put_tile(page, "p99 latency", time(sum.latency.quantile(0.99)),
-           fmt::format("p99.9 {}", time(sum.latency.quantile(0.999))));
+  put_tile(page, "Median", time(sum.latency.quantile(0.5)), fmt::format("mean {}", time(sum.latency.mean())));
+  put_tile(page, "p95", time(sum.latency.quantile(0.95)), fmt::format("p90 {}", time(sum.latency.quantile(0.9))));
+  put_tile(page, "p99", time(sum.latency.quantile(0.99)), fmt::format("p99.9 {}", time(sum.latency.quantile(0.999))));
   put_tile(page, "Slowest", time(sum.latency.max()), fmt::format("fastest {}", time(sum.latency.min())));
-  put_tile(page, "Virtual users", short_count(peak_vus(run)), "at most, at once");
+  put_tile(page, "Peak users", short_count(peak_vus(run)), "virtual");
   put_tile(page, "Received", size_text(sum.bytes_in), fmt::format("sent {}", size_text(sum.bytes_out)));
   std::uint64_t arrivals = 0;
   std::uint64_t dropped = 0;
@@ -131,8 +129,8 @@ void put_figures(Markup& page, const model::RunResult& run, const Totals& sum) {
     dropped += workflow.dropped;
   }
   if (arrivals > 0) {
-    put_tile(page, "Dropped arrivals", percentage(dropped, arrivals),
-             fmt::format("{} of {}", short_count(dropped), short_count(arrivals)), dropped > 0 ? "bad" : "good");
+    put_tile(page, "Dropped", percentage(dropped, arrivals), fmt::format("{} arrivals", short_count(dropped)),
+             dropped > 0 ? "bad" : "good");
   }
   page.put("</dl>\n<p class=\"about\">{}</p>\n</section>\n", load_text(load_model(run)));
 }

@@ -55,8 +55,6 @@ function bucketMiddle(i) {
   return (bucketLower(i) + bucketLower(i + 1)) / 2;
 }
 
-const ROW_BUCKETS = 16; // of one row of the heat map
-
 // A series over time: point i holds [begin + i·width, begin + (i+1)·width).
 class Series {
   constructor(begin, width, values) {

@@ -1,6 +1,6 @@
 // How latency is spread: how many requests took how long, and which share was faster than what.
 
-const FOLD = 8; // buckets of one bar: eight bars to each doubling
+const PER_DOUBLING = 8; // bars between a latency and twice of it
 
 class Spread {
   constructor(parent) {
@@ -43,14 +43,10 @@ class Spread {
   drawBars() {
     const plot = this.bars;
     const { buckets, total } = this.latency;
-    const folded = new Map();
-    for (const [bucket, count] of buckets) {
-      const bar = Math.floor(bucket / FOLD);
-      folded.set(bar, (folded.get(bar) || 0) + count);
-    }
+    const folded = inBars(buckets);
     this.folded = folded;
-    const lowest = Math.max(1e-9, bucketLower(Math.floor(buckets[0][0] / FOLD) * FOLD));
-    const highest = bucketLower((Math.floor(buckets[buckets.length - 1][0] / FOLD) + 1) * FOLD);
+    const lowest = barLower(Math.min(...folded.keys()));
+    const highest = barLower(Math.max(...folded.keys()) + 1);
     const low = Math.log(lowest);
     const scale = (plot.right - plot.left) / (Math.log(highest) - low);
     plot.x = (seconds) => plot.left + (Math.log(Math.max(seconds, lowest)) - low) * scale;
@@ -59,8 +55,8 @@ class Spread {
     plot.drawColumns(logTicks(lowest, highest, (plot.right - plot.left) / 70), latencyTick);
     let path = '';
     for (const [bar, count] of folded) {
-      const left = plot.x(bucketLower(bar * FOLD));
-      const width = Math.max(1, plot.x(bucketLower((bar + 1) * FOLD)) - left - 1);
+      const left = plot.x(barLower(bar));
+      const width = Math.max(1, plot.x(barLower(bar + 1)) - left - 1);
       path += `M${left.toFixed(1)} ${plot.bottom}V${plot.y(count / total).toFixed(1)}h${width.toFixed(1)}V${plot.bottom}Z`;
     }
     draw(plot.inside, 'path', { d: path, class: 'bars rate' });
@@ -117,8 +113,8 @@ class Spread {
     this.bars.told.textContent = '';
     if (x === null) return;
     for (const [bar, count] of this.folded) {
-      const from = bucketLower(bar * FOLD);
-      const until = bucketLower((bar + 1) * FOLD);
+      const from = barLower(bar);
+      const until = barLower(bar + 1);
       const time = this.bars.time(x);
       if (time < from || time >= until) continue;
       this.bars.told.textContent = `${shareText(count / this.latency.total)} took ${latencyTick(from)} to ${latencyTick(until)}`;
@@ -133,6 +129,25 @@ class Spread {
     const service = this.service.total > 0 ? `, service ${latencyText(quantile(this.service, share))}` : '';
     this.curve.told.textContent = `${percentileLabel(share)} ${latencyText(quantile(this.latency, share))}${service}`;
   }
+}
+
+function barLower(bar) {
+  return 2 ** (bar / PER_DOUBLING) * 1e-9;
+}
+
+// Buckets are of equal width within a doubling, bars are so on the logarithmic axis: a bucket between two bars is shared.
+function inBars(buckets) {
+  const place = (seconds) => Math.log2(Math.max(1, seconds * 1e9)) * PER_DOUBLING;
+  const folded = new Map();
+  for (const [bucket, count] of buckets) {
+    const from = place(bucketLower(bucket));
+    const until = Math.max(place(bucketLower(bucket + 1)), from + 1e-9);
+    for (let bar = Math.floor(from); bar < until; bar++) {
+      const share = (Math.min(until, bar + 1) - Math.max(from, bar)) / (until - from);
+      folded.set(bar, (folded.get(bar) || 0) + share * count);
+    }
+  }
+  return folded;
 }
 
 function counted(buckets) {

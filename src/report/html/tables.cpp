@@ -74,9 +74,10 @@ void put_workflow(Markup& page, const WorkflowTable& table, const WorkflowResult
   const Totals sum = totals(workflow);
   page.raw("<tr>");
   put_name(page, workflow.name, scope);
-  page.put("<td><span class=\"{}\">{}</span>", state_kind(workflow.state), model::to_text(workflow.state));
+  page.put("<td><span class=\"{}\">{}</span>, {}", state_kind(workflow.state), model::to_text(workflow.state),
+           workflow.open ? "open" : "closed");
   if (!workflow.reason.empty()) page.put("<br><small>{}</small>", workflow.reason);
-  page.put("</td><td>{}</td>", workflow.open ? "open" : "closed");
+  page.raw("</td>");
   if (table.several) put_cell(page, base::seconds(workflow.began), clock_time(workflow.began));
   put_time(page, workflow.elapsed);
   put_count(page, workflow.peak_vus);
@@ -104,10 +105,24 @@ bool any_service(const model::RunResult& run) {
   });
 }
 
+// Columns that not every run needs.
 struct StepTable {
   bool several = false;  // workflows
   bool service = false;
+  bool skipped = false;
+  bool retried = false;
 };
+
+StepTable table_of(const model::RunResult& run) {
+  StepTable table{.several = run.workflows.size() > 1, .service = any_service(run)};
+  for (const WorkflowResult& workflow : run.workflows) {
+    for (const StepResult& step : workflow.steps) {
+      table.skipped = table.skipped || (shown(step) && step.skipped > 0);
+      table.retried = table.retried || (shown(step) && step.retried > 0);
+    }
+  }
+  return table;
+}
 
 void put_step(Markup& page, const StepTable& table, const WorkflowResult& workflow, const StepResult& step,
               std::optional<std::size_t> scope) {
@@ -121,8 +136,8 @@ void put_step(Markup& page, const StepTable& table, const WorkflowResult& workfl
   put_count(page, sum.requests);
   put_cell(page, sum.rate(), short_rate(sum.rate()));
   put_failed(page, sum.failed, sum.requests);
-  put_count(page, sum.skipped);
-  put_count(page, sum.retried);
+  if (table.skipped) put_count(page, sum.skipped);
+  if (table.retried) put_count(page, sum.retried);
   if (sum.latency.empty()) {
     put_cell(page, -1, "–");
   } else {
@@ -192,7 +207,7 @@ void put_phase_row(Markup& page, bool several, const WorkflowResult& workflow, c
 void put_workflows(Markup& page, const model::RunResult& run, const TimelineData& data) {
   if (run.workflows.empty()) return;
   const WorkflowTable table{.several = run.workflows.size() > 1, .open = load_model(run) != LoadModel::kClosed};
-  std::vector<std::string_view> columns = {"Workflow", "State", "Model"};
+  std::vector<std::string_view> columns = {"Workflow", "State, model"};
   if (table.several) columns.emplace_back("#Began");
   for (const std::string_view column : {"#Counted", "#Peak VUs", "#Iterations", "#Failed", "#Requests", "#Requests/s",
                                         "#Failed", "#p50", "#p95", "#p99", "#Max"}) {
@@ -202,7 +217,7 @@ void put_workflows(Markup& page, const model::RunResult& run, const TimelineData
     columns.emplace_back("#Dropped");
     columns.emplace_back("#Queued");
   }
-  columns.emplace_back("#Cores, busiest");
+  columns.emplace_back("#Cores");
 
   put_section(page, "workflows", "Workflows");
   put_table(page, "Workflows", columns);
@@ -218,13 +233,13 @@ void put_steps(Markup& page, const model::RunResult& run, const TimelineData& da
   const bool any = std::ranges::any_of(
       run.workflows, [](const WorkflowResult& workflow) { return std::ranges::any_of(workflow.steps, shown); });
   if (!any) return;
-  const StepTable table{.several = run.workflows.size() > 1, .service = any_service(run)};
+  const StepTable table = table_of(run);
   std::vector<std::string_view> columns = {"Step"};
   if (table.several) columns.emplace_back("Workflow");
-  for (const std::string_view column : {"Kind", "#Requests", "#Requests/s", "#Failed", "#Skipped", "#Retried", "#Mean",
-                                        "#p50", "#p95", "#p99", "#Max"}) {
-    columns.push_back(column);
-  }
+  for (const std::string_view column : {"Kind", "#Requests", "#Requests/s", "#Failed"}) columns.push_back(column);
+  if (table.skipped) columns.emplace_back("#Skipped");
+  if (table.retried) columns.emplace_back("#Retried");
+  for (const std::string_view column : {"#Mean", "#p50", "#p95", "#p99", "#Max"}) columns.push_back(column);
   if (table.service) columns.emplace_back("#Service p95");
   for (const std::string_view column : {"#Connections", "#Received", "#Sent"}) columns.push_back(column);
 

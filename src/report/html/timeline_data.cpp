@@ -18,9 +18,13 @@ namespace {
 
 using Layout = metrics::CoarseHistogram::Layout;
 
-constexpr std::size_t kRowBuckets = 16;
-constexpr std::size_t kRows = Layout::kBuckets / kRowBuckets;
-static_assert(Layout::kBuckets % kRowBuckets == 0);
+constexpr std::size_t kRows = std::size_t{Layout::kTopBit} * 4;
+
+// The row of the heat map that a bucket falls into: rows are of equal height on a logarithmic axis, buckets are not.
+std::size_t row_of(std::size_t bucket) {
+  const auto middle = static_cast<double>(std::max<std::uint64_t>(Layout::middle(bucket), 1));
+  return std::min(static_cast<std::size_t>(4 * std::log2(middle)), kRows - 1);
+}
 
 void put_number(std::string& out, std::uint64_t number) {
   while (number >= 0x80) {
@@ -82,7 +86,9 @@ class LatencyCounts {
   }
 
   void add_to(std::array<std::uint64_t, kRows>& rows) const {
-    for (std::size_t i = low_; total_ > 0 && i <= high_; ++i) rows[i / kRowBuckets] += counts_[i];
+    for (std::size_t i = low_; total_ > 0 && i <= high_; ++i) {
+      if (counts_[i] > 0) rows[row_of(i)] += counts_[i];
+    }
   }
 
  private:

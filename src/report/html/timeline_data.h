@@ -34,7 +34,7 @@ struct Scope {
   // difference
   //   to the point before, zigzag. Latencies are buckets of the coarse layout plus 1; 0 is no sample.
   // - the heat map: for each column the number of used rows, then for each of them the gap to the one after the row
-  //   before, and its count. A row is 16 buckets of the coarse layout, a quarter of an octave.
+  //   before, and its count. Row i holds 2^(i/4) ns to 2^((i+1)/4) ns.
   // - the distribution of latency in buckets of the coarse layout: number of used ones, then gap and count of each.
   // - the same of the service time (open load only, else 0).
   std::string bytes;
