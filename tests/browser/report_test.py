@@ -120,7 +120,7 @@ class ReportTest(unittest.TestCase):
         page.value("document.getElementById('stack').focus()")
         page.press("ArrowRight")
         first = page.value("document.getElementById('readout').textContent")
-        self.assertRegex(first, r"^at \d+:\d\d, requests [\d.,]+/s, users \d+, max .*p50 [\d.]+ ms")
+        self.assertRegex(first, r"^at \d+:\d\d, requests [\d.,]+/s, users \d+, p99 .*p50 [\d.]+ ms")
         page.press("ArrowRight")
         self.assertNotEqual(page.value("document.getElementById('readout').textContent"), first)
         page.press("+")
@@ -165,8 +165,10 @@ class ReportTest(unittest.TestCase):
         page.drawn()
         self.assertEqual(page.value("document.getElementById('scope').selectedOptions[0].text"), "POST /pay")
         self.assertNotEqual(page.value("document.querySelector('#stack path.line').getAttribute('d')"), before)
+        self.assertEqual(page.value("document.querySelectorAll('#stack path.line.max').length"), 0)
         page.value("document.getElementById('log-scale').click()")
         page.drawn()
+        self.assertEqual(page.value("document.querySelectorAll('#stack path.line.max').length"), 1)
         self.assert_quiet(page)
 
     def test_without_scripts_the_verdict_and_the_tables_remain(self):

@@ -61,17 +61,14 @@ function clockText(seconds) {
   return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${rest}`;
 }
 
-// Up to about `count` round numbers from 0 to at least `most`; the last is the end of the axis.
+// About `count` round numbers from 0 to `most`, which is above 0.
 function linearTicks(most, count) {
-  if (!(most > 0)) return [0, 1];
   const rough = most / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) * power;
   const ticks = [];
-  for (let i = 0; ; i++) {
-    ticks.push(i * step);
-    if (i * step >= most * 0.999) return ticks;
-  }
+  for (let i = 0; i * step <= most * 1.0001; i++) ticks.push(i * step);
+  return ticks;
 }
 
 // 1, 10, 100, … between two positive numbers, with 2 and 5 between them where there is room.

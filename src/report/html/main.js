@@ -35,8 +35,7 @@ function start() {
   };
   select.addEventListener('change', () => show(Number(select.value)));
   document.getElementById('log-scale').addEventListener('change', (event) => {
-    timeline.logScale = event.target.checked;
-    timeline.redraw();
+    timeline.setLogScale(event.target.checked);
   });
   timeline.onZoom = (zoomed) => {
     reset.disabled = !zoomed;

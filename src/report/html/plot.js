@@ -71,10 +71,10 @@ class Plot {
 
   // A vertical axis from 0, with round ticks.
   setLinearY(most, tickText) {
-    const ticks = linearTicks(most, Math.max(2, Math.floor((this.bottom - this.top) / 34)));
-    const scale = (this.bottom - this.top) / ticks[ticks.length - 1];
+    const end = most > 0 ? most * 1.06 : 1;
+    const scale = (this.bottom - this.top) / end;
     this.y = (value) => this.bottom - value * scale;
-    this.drawRows(ticks, tickText);
+    this.drawRows(linearTicks(end, Math.max(2, Math.floor((this.bottom - this.top) / 28))), tickText);
   }
 
   setLogY(least, most, tickText) {

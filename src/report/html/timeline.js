@@ -13,7 +13,7 @@ const CHARTS = [
   {
     title: 'Latency', unit: 'percentiles', height: 220, tick: latencyTick, text: latencyText, latency: true,
     series: [
-      { key: 'max', label: 'max', kind: 'line', scaled: false },
+      { key: 'max', label: 'max', kind: 'line', logOnly: true },
       { key: 'p99', label: 'p99', kind: 'line' },
       { key: 'p95', label: 'p95', kind: 'line' },
       { key: 'p50', label: 'p50', kind: 'line' },
@@ -49,11 +49,24 @@ class Timeline {
   setScope(index) {
     this.data = this.report.scope(index);
     this.heatMap.setHeat(this.data.heat);
+    this.chooseSeries();
+  }
+
+  // The slowest single requests would press all other lines to the ground of a linear axis.
+  chooseSeries() {
     for (const chart of this.charts) {
-      chart.shown = chart.series.filter(({ key }) => this.data[key] && (key !== 'dropped' || this.data.anyDropped));
+      chart.shown = chart.series.filter(({ key, logOnly }) => {
+        if (!this.data[key] || (logOnly && !this.logScale)) return false;
+        return key !== 'dropped' || this.data.anyDropped;
+      });
       chart.plot.setLegend(chart.shown.map(({ key, label }) => [key, label, key]));
     }
     this.redraw();
+  }
+
+  setLogScale(wanted) {
+    this.logScale = wanted;
+    this.chooseSeries();
   }
 
   showAll() {
@@ -116,14 +129,13 @@ class Timeline {
       draw(plot.front, 'text', { x: plot.left + 8, y: plot.bottom - 8, class: 'calm' }, 'nothing failed');
       return;
     }
-    const scaled = chart.shown.filter((series) => series.scaled !== false || this.logScale);
-    const lists = scaled.map(({ key }) => this.data[key]);
+    const lists = chart.shown.map(({ key }) => this.data[key]);
     const most = greatest(lists, this.from, this.until);
     const low = least(lists, this.from, this.until);
     if (chart.latency && this.logScale && low < most) {
       plot.setLogY(low * 0.9, most * 1.1, chart.tick);
     } else {
-      plot.setLinearY(most * 1.04, chart.tick);
+      plot.setLinearY(most, chart.tick);
     }
     for (const { key, kind } of chart.shown) {
       if (kind === 'bars') plot.drawBars(this.data[key], this.from, this.until, key);
