@@ -203,7 +203,7 @@ class ReportTest(unittest.TestCase):
         print(f"hour.html: {made['bytes'] / 1e6:.2f} MB, made in {made['seconds']:.2f} s, opened in {min(opened):.2f} s",
               file=sys.stderr)
         self.assertLess(min(opened), 2.0)
-        page.screenshot(PICTURES / "report-hour.png")
+        page.screenshot(PICTURES / "report-hour.png", whole=False)
 
     def test_served_by_a_web_server_it_asks_for_nothing_else(self):
         asked = []
