@@ -81,7 +81,8 @@ class Spread {
     const high = Math.max(...lists.map((list) => bucketMiddle(list.buckets[list.buckets.length - 1][0])));
     plot.setLogY(Math.max(1e-9, low * 0.9), Math.max(high * 1.1, 2e-9), latencyTick);
     const ticks = [0, Math.log10(2)];
-    for (let power = 1; power <= nines; power++) ticks.push(power);
+    const every = Math.max(1, Math.ceil((56 * nines) / (plot.right - plot.left))); // labels keep clear of each other
+    for (let power = 1; power <= nines; power += every) ticks.push(power);
     plot.drawColumns(ticks.filter((tick) => tick !== Math.log10(2) || plot.x(tick) > plot.left + 34),
       (tick) => percentileLabel(1 - 10 ** -tick));
     for (const list of lists) {
