@@ -4,6 +4,7 @@
 #include "authoring/functions.h"
 #include "authoring/json_scan.h"
 #include "authoring/value_text.h"
+#include "base/letter_case.h"
 
 namespace muster::authoring::call {
 namespace {
@@ -63,8 +64,7 @@ Value upper(const Evaluation& evaluation, Arguments arguments) {
 }
 
 Value lower(const Evaluation& evaluation, Arguments arguments) {
-  return mapped(evaluation, arguments[0],
-                [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return mapped(evaluation, arguments[0], [](char c) { return base::lower(c); });
 }
 
 Value trim(const Evaluation& evaluation, Arguments arguments) {

@@ -4,15 +4,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/letter_case.h"
+
 namespace muster::base {
 namespace {
 
 // Longer names are not worth a guess, and the distance takes time quadratic in the length.
 constexpr std::size_t kLongestName = 64;
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 // Optimal string alignment distance over three rows.
 std::size_t distance(std::string_view a, std::string_view b) {

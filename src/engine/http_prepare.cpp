@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/letter_case.h"
 #include "base/random.h"
 #include "engine/http_body.h"
 
@@ -15,12 +16,6 @@ namespace {
 
 using authoring::Escape;
 using authoring::TextTemplate;
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-  });
-}
 
 // The first '?' that is not inside a hole.
 std::size_t query_start(std::string_view url) {
@@ -84,7 +79,8 @@ class Preparation {
     return nullptr;
   }
   bool has_header(std::string_view name) const {
-    return std::any_of(names_.begin(), names_.end(), [&](const std::string& each) { return same_name(each, name); });
+    return std::any_of(names_.begin(), names_.end(),
+                       [&](const std::string& each) { return base::equal_ignoring_case(each, name); });
   }
 
   const model::Step& step_;

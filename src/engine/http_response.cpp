@@ -1,8 +1,6 @@
 #include "engine/http_response.h"
 
-#include <algorithm>
-#include <cctype>
-
+#include "base/letter_case.h"
 #include "model/http_kind.h"
 
 namespace muster::engine {
@@ -10,12 +8,6 @@ namespace {
 
 using model::HttpResult;
 using model::Value;
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-  });
-}
 
 const std::string* name_of(const authoring::Path& rest) {
   return rest.empty() ? nullptr : std::get_if<std::string>(&rest[0]);
@@ -85,7 +77,7 @@ Value HttpResponse::header(const authoring::Path& rest, base::Arena& arena) cons
     const std::string_view line = left.substr(0, end);
     left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
     const std::size_t colon = line.find(':');
-    if (colon != std::string_view::npos && same_name(line.substr(0, colon), *wanted)) {
+    if (colon != std::string_view::npos && base::equal_ignoring_case(line.substr(0, colon), *wanted)) {
       return Value::of(arena.copy(line.substr(colon + 2)));
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/letter_case.h"
 #include "protocol/cookie_date.h"
 #include "protocol/http1_scan.h"
 
@@ -17,12 +18,6 @@ struct Attributes {
   std::string_view path;
   bool secure = false;
 };
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return result;
-}
 
 // IPv6 has colons; the last label of a name never is a number.
 bool is_address(std::string_view host) {
@@ -70,7 +65,7 @@ void read_attribute(Attributes& attributes, std::string_view text, Time now) {
   } else if (scan::equals_ignoring_case(name, "max-age")) {
     if (const auto max_age = read_max_age(value, now)) attributes.max_age = max_age;
   } else if (scan::equals_ignoring_case(name, "domain")) {
-    if (!value.empty()) attributes.domain = lower(value.substr(value.starts_with('.') ? 1 : 0));
+    if (!value.empty()) attributes.domain = base::lower(value.substr(value.starts_with('.') ? 1 : 0));
   } else if (scan::equals_ignoring_case(name, "path")) {
     attributes.path = value.starts_with('/') ? value : std::string_view{};
   } else if (scan::equals_ignoring_case(name, "secure")) {

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/letter_case.h"
+
 namespace muster::protocol::scan {
 
 // tchar of RFC 9110 section 5.6.2.
@@ -88,8 +90,7 @@ constexpr std::string_view trim(std::string_view text) {
 constexpr bool equals_ignoring_case(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c) != lower[i]) return false;
+    if (base::lower(text[i]) != lower[i]) return false;
   }
   return true;
 }

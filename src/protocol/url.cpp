@@ -6,27 +6,18 @@
 #include <charconv>
 #include <optional>
 
+#include "base/letter_case.h"
 #include "protocol/percent.h"
 
 namespace muster::protocol {
 namespace {
 
-constexpr char to_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
 constexpr bool is_alpha(char c) {
-  return to_lower(c) >= 'a' && to_lower(c) <= 'z';
+  return base::lower(c) >= 'a' && base::lower(c) <= 'z';
 }
 
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = to_lower(c);
-  return result;
 }
 
 // For messages: short, and nothing in it that could play with a terminal.
@@ -118,7 +109,7 @@ base::Expected<void> read_authority(Url& url, std::string_view authority) {
     if (close == authority.npos) return base::fail("an IPv6 address needs a closing ']'");
     const std::string_view address = authority.substr(1, close - 1);
     if (!good_ipv6(address)) return base::fail(fmt::format("{} is not an IPv6 address", quoted(address)));
-    url.host = lower(address);
+    url.host = base::lower(address);
     authority.remove_prefix(close + 1);
     if (!authority.empty() && authority.front() != ':') {
       return base::fail(fmt::format("expected a port or the path after ']', found {}", quoted(authority)));
@@ -131,7 +122,7 @@ base::Expected<void> read_authority(Url& url, std::string_view authority) {
     if (!good_name(host)) {
       return base::fail(fmt::format("{} is not a host name (an IPv6 address needs [brackets])", quoted(host)));
     }
-    url.host = lower(host);
+    url.host = base::lower(host);
     port = colon == authority.npos ? std::string_view{} : authority.substr(colon + 1);
   }
   url.port = url.default_port();
@@ -222,7 +213,7 @@ std::string encoded_path(std::string_view path) {
 
 base::Expected<Url> absolute(std::string_view scheme, const Reference& parts, std::string_view text) {
   Url url;
-  url.scheme = lower(scheme);
+  url.scheme = base::lower(scheme);
   if (url.scheme != "http" && url.scheme != "https") {
     return base::fail(fmt::format("expected http or https in {}, found scheme {}", quoted(text), quoted(scheme)));
   }
