@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/letter_case.h"
+#include "base/wall_clock.h"
 #include "engine/http_connection.h"
 #include "engine/interpreter.h"
 #include "engine/options.h"
@@ -14,18 +16,8 @@ namespace {
 
 using model::ErrorClass;
 
-std::chrono::sys_seconds wall_seconds() {
-  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-}
-
 const PreparedHttp& prepared_of(const Call& call) {
   return static_cast<const PreparedHttp&>(*call.plan->prepared);
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  return out;
 }
 
 // "10.0.0.1", "10.0.0.1:81", "[::1]:81" or a name, as `hosts` takes them.
@@ -89,7 +81,7 @@ HttpOrigin* HttpClient::origin_of(const protocol::Url& url, const std::shared_pt
   made->look_up = url.host;
   made->tls_name = settings->sni.empty() ? url.host : settings->sni;
   for (const auto& [name, address] : settings->hosts) {
-    if (lower(name) == url.host) apply_override(address, *made);
+    if (base::equal_ignoring_case(name, url.host)) apply_override(address, *made);
   }
   if (made->secure) {
     std::unique_ptr<reactor::TlsContext>& context = contexts_[settings->target];
@@ -180,7 +172,7 @@ bool HttpClient::call(Call& call, Outcome& outcome) {
   if (prepared.constant) {
     HttpConnection& connection = take_connection(vu, *origin);
     connection.own_request() = prepared.bytes;
-    add_cookies(vu, *origin, head, connection.own_request());
+    add_cookies(vu, *origin, head, connection);
     return connection.send(call, connection.own_request(), outcome);
   }
   if (prepared.static_origin) {
@@ -191,7 +183,7 @@ bool HttpClient::call(Call& call, Outcome& outcome) {
       if (!connection.idle()) connection.close();
       return fail_at_once(outcome, ErrorClass::kValue, std::move(done.error().message));
     }
-    add_cookies(vu, *origin, head, connection.own_request());
+    add_cookies(vu, *origin, head, connection);
     return connection.send(call, connection.own_request(), outcome);
   }
   protocol::Url address;
@@ -201,19 +193,21 @@ bool HttpClient::call(Call& call, Outcome& outcome) {
   std::string error;
   origin = origin_of(address, prepared.settings, error);
   if (origin == nullptr) return fail_at_once(outcome, ErrorClass::kTls, std::move(error));
-  add_cookies(vu, *origin, head, text);
   HttpConnection& connection = take_connection(vu, *origin);
   connection.own_request() = std::move(text);
+  add_cookies(vu, *origin, head, connection);
   return connection.send(call, connection.own_request(), outcome);
 }
 
-void HttpClient::add_cookies(const Vu& vu, const HttpOrigin& origin, std::size_t head, std::string& request) {
+void HttpClient::add_cookies(const Vu& vu, const HttpOrigin& origin, std::size_t head, HttpConnection& connection) {
+  connection.set_jar_cookie_bytes(0);
   if (vu.http.cookies.empty() || !origin.settings->cookies) return;
+  std::string& request = connection.own_request();
   const std::size_t begin = request.find(' ') + 1;
   const std::string_view target = std::string_view(request).substr(begin, request.find(' ', begin) - begin);
   std::string pairs;
   if (!vu.http.cookies.append_header(pairs, origin.host, target.substr(0, target.find('?')), origin.secure,
-                                     wall_seconds())) {
+                                     base::wall_seconds())) {
     return;
   }
   // There is at most one such line (RFC 6265, section 5.4): the step's own is made longer.
@@ -223,10 +217,12 @@ void HttpClient::add_cookies(const Vu& vu, const HttpOrigin& origin, std::size_t
   const auto own = std::search(request.begin(), end, kLine.begin(), kLine.end(), same);
   if (own != end) {
     const std::size_t line_end = request.find("\r\n", static_cast<std::size_t>(own - request.begin()) + 2);
-    request.insert(line_end, "; " + pairs);
+    pairs.insert(0, "; ");
+    request.insert(line_end, pairs);
   } else {
     request.insert(head, "Cookie: " + pairs + "\r\n");
   }
+  connection.set_jar_cookie_bytes(pairs.size());
 }
 
 std::string HttpClient::redirected_request(const HttpConnection& from, const protocol::Url& to, bool same_origin) {
@@ -241,12 +237,17 @@ std::string HttpClient::redirected_request(const HttpConnection& from, const pro
   lines.remove_prefix(std::min(lines.find("\r\n") + 2, lines.size()));
   while (!lines.empty()) {
     const std::size_t end = std::min(lines.find("\r\n"), lines.size());
-    const std::string_view line = lines.substr(0, end);
+    std::string_view line = lines.substr(0, end);
     lines.remove_prefix(std::min(end + 2, lines.size()));
-    const std::string name = lower(line.substr(0, line.find(':')));
-    if (name == "host" || name == "cookie") continue;
+    const std::string name = base::lower(line.substr(0, line.find(':')));
+    if (name == "host") continue;
     if (to_get && (name.starts_with("content-") || name == "transfer-encoding")) continue;
-    if (!same_origin && name == "authorization") continue;
+    if (!same_origin && (name == "authorization" || name == "cookie")) continue;
+    if (name == "cookie") {
+      // What came from the jar is looked up anew.
+      line.remove_suffix(std::min(from.jar_cookie_bytes(), line.size()));
+      if (line.size() <= name.size() + 2) continue;
+    }
     made.append(line).append("\r\n");
   }
   made += "\r\n";
@@ -271,13 +272,13 @@ bool HttpClient::follow(Call& call, HttpConnection& from, std::string_view locat
         fmt::format("cannot follow the redirect to '{}': {}", location, next ? error : next.error().message));
   }
   std::string request = redirected_request(from, *next, origin == &here);
-  add_cookies(*call.vu, *origin, request.find("\r\n\r\n") + 2, request);
   HttpConnection::SoFar so_far = from.so_far();
   ++so_far.redirects;
   from.let_go();
   HttpConnection& connection = take_connection(*call.vu, *origin);  // perhaps the same
   connection.go_on_from(so_far);
   connection.own_request() = std::move(request);
+  add_cookies(*call.vu, *origin, connection.own_request().find("\r\n\r\n") + 2, connection);
   return connection.send(call, connection.own_request(), outcome);
 }
 
@@ -287,11 +288,13 @@ bool HttpClient::send_again(Call& call, HttpConnection& from, Outcome& outcome) 
   const bool constant = from.request().data() == prepared.bytes.data();
   std::string copy = constant ? std::string() : std::string(from.request());
   const HttpConnection::SoFar so_far = from.so_far();
+  const std::size_t jar_cookie_bytes = from.jar_cookie_bytes();
   from.close();
   HttpConnection& fresh = take_connection(*call.vu, origin);
   fresh.go_on_from(so_far);
   if (constant) return fresh.send(call, prepared.bytes, outcome);
   fresh.own_request() = std::move(copy);
+  fresh.set_jar_cookie_bytes(jar_cookie_bytes);
   return fresh.send(call, fresh.own_request(), outcome);
 }
 

@@ -87,7 +87,8 @@ class HttpClient final : public Client {
                         std::string& error);
   HttpConnection& take_connection(Vu& vu, HttpOrigin& origin);
   bool render(Call& call, const PreparedHttp& prepared, HttpOrigin*& origin, std::size_t& head, Outcome& outcome);
-  void add_cookies(const Vu& vu, const HttpOrigin& origin, std::size_t head, std::string& request);
+  // To the connection's own request, whose head (without the blank line) is so long.
+  void add_cookies(const Vu& vu, const HttpOrigin& origin, std::size_t head, HttpConnection& connection);
   std::string redirected_request(const HttpConnection& from, const protocol::Url& to, bool same_origin);
   void resolved(Resolved&& message);
   void take_addresses(HttpOrigin& origin, base::Expected<reactor::Resolution>& answer);

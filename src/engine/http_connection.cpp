@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/wall_clock.h"
 #include "engine/interpreter.h"
 #include "engine/options.h"
 #include "model/http_kind.h"
@@ -56,10 +57,6 @@ std::string explain(int error) {
 // What a connection's parser refers to until it is attached to an origin.
 constexpr protocol::Http1Limits kUnattached;
 
-std::chrono::sys_seconds wall_seconds() {
-  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-}
-
 bool letters_equal(std::string_view name, std::string_view lower) {
   for (std::size_t i = 0; i < lower.size(); ++i) {
     if ((name[i] | 0x20) != lower[i]) return false;
@@ -86,7 +83,7 @@ struct HttpSink : protocol::Http1ResponseSink {
       case 10:
         if ((name[0] | 0x20) == 's' && self.origin_->settings->cookies && letters_equal(name, "set-cookie")) {
           self.vu_->http.cookies.store(value, self.origin_->host, self.request_target(), self.origin_->secure,
-                                       wall_seconds());
+                                       base::wall_seconds());
         }
         break;
       case 16:

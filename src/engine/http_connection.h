@@ -29,6 +29,10 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   bool send(Call& call, std::string_view request, Outcome& outcome);
   // Keeps the bytes of a request that was rendered for this call alone.
   std::string& own_request() { return own_request_; }
+  // How many bytes at the end of the Cookie line of the request under way came from the jar; those before them are the
+  // step's own. To be told whenever own_request() was filled.
+  std::size_t jar_cookie_bytes() const { return request_.data() == own_request_.data() ? jar_cookie_bytes_ : 0; }
+  void set_jar_cookie_bytes(std::size_t bytes) { jar_cookie_bytes_ = bytes; }
 
   bool idle() const { return state_ == State::kIdle; }
   const HttpOrigin* origin() const { return origin_; }
@@ -123,7 +127,8 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   base::Instant phase_began_{};
   std::array<base::Duration, 3> setup_{};  // dns, connect, tls; negative: did not happen
   std::string own_request_;
-  std::string headers_;  // those that are captured
+  std::size_t jar_cookie_bytes_ = 0;  // of own_request_
+  std::string headers_;               // those that are captured
   std::string location_;
   std::string body_;  // collected parts
   std::string_view body_view_;

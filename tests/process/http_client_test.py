@@ -206,6 +206,30 @@ class Redirects(HttpTest):
         self.go(server, [{"get": "/"}])
         self.assertEqual(server.requests[1].header("cookie"), "sid=7")
 
+    def test_a_cookie_of_the_step_goes_along_within_the_origin_and_those_of_the_jar_are_looked_up_anew(self):
+        replies = {"/one": ("/two", "sid=1"), "/two": ("/three", "sid=2")}
+
+        def reply(request):
+            if request.path not in replies:
+                return response("x")
+            location, cookie = replies[request.path]
+            return response("", 302, [("Location", location), ("Set-Cookie", cookie)])
+
+        server = self.serve_http(reply)
+        for step in ({"get": "/one"}, {"get": "/one?${iteration}"}):
+            with self.subTest(step=step):
+                server.requests.clear()
+                self.go(server, [dict(step, headers={"Cookie": "mine=1"})])
+                self.assertEqual([request.header("cookie") for request in server.requests],
+                                 ["mine=1", "mine=1; sid=1", "mine=1; sid=2"])
+
+    def test_a_cookie_of_the_step_that_was_dropped_at_another_origin_does_not_come_back(self):
+        other = self.serve_http(lambda request: response("", 302, [("Location", f"{server.url}/back")]))
+        server = self.serve_http(lambda request: response("x") if request.path == "/back" else
+                                 response("", 302, [("Location", other.url), ("Set-Cookie", "sid=1")]))
+        self.go(server, [{"get": "/", "headers": {"Cookie": "mine=1"}}])
+        self.assertEqual([request.header("cookie") for request in server.requests], ["mine=1", "sid=1"])
+
     def test_a_location_that_is_no_address_is_protocol(self):
         server = self.redirecting(302, "gopher://x/")
         run = self.go(server, [{"get": "/"}], code=99)
