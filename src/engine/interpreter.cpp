@@ -10,6 +10,7 @@
 #include "engine/options.h"
 #include "engine/redaction.h"
 #include "engine/scheduler.h"
+#include "model/options.h"
 
 namespace muster::engine {
 
@@ -126,7 +127,8 @@ void Interpreter::on_timer(reactor::Timer& timer, base::Instant /*turn*/) {
   auto& strand = static_cast<Strand&>(timer);
   Interpreter& self = *strand.interpreter;
   const base::Instant now = self.loop_.refresh();  // others that were due in the same turn took their time
-  if (self.counted(strand.due)) self.recording().lateness.record(now - strand.due);
+  // An open load is judged by how late its arrivals are; timers between its steps are not part of that schedule.
+  if (!self.program_.open && self.counted(strand.due)) self.recording().lateness.record(now - strand.due);
   strand.vu->in_a_row = 0;
   strand.vu->waited = true;
   self.scheduler_->woke(strand);
@@ -402,9 +404,15 @@ void Interpreter::provide(Vu& vu) {
     provided.keep_all = each.spec.keep == model::Keep::kAll;
     provided.keep_first = each.spec.keep == model::Keep::kFirst;
     provided.max = provided.keep_all ? each.spec.max : 1;
-    provided.lamport = static_cast<std::uint64_t>((loop_.now() - epoch_).count());
+    // Of two values of one turn of the loop the one written later counts as later.
+    written_ = std::max(written_ + 1, static_cast<std::uint64_t>((loop_.now() - epoch_).count()));
+    provided.lamport = written_;
     authoring::append_json(provided.values.emplace_back(), value);
-    add_provided(recording().provided, provided);
+    if (provided.values.back().size() > model::kMaxProvidedBytes) {
+      recording().note(fmt::format("values of '{}' were too large to be provided (1 MiB at most)", each.spec.key));
+      continue;
+    }
+    model::add_provided(recording().provided, provided);
   }
 }
 

@@ -142,6 +142,7 @@ class Interpreter final : public CallHost {
   std::string text_;  // scratch
   std::uint64_t log_second_ = 0;
   std::uint32_t log_lines_ = 0;
+  std::uint64_t written_ = 0;  // when the latest value was provided, in ns since the epoch
 };
 
 }  // namespace muster::engine

@@ -7,6 +7,7 @@
 #include "engine/options.h"
 #include "engine/redaction.h"
 #include "engine/scheduler.h"
+#include "model/options.h"
 
 namespace muster::engine {
 
@@ -137,9 +138,10 @@ void Interpreter::record_tags(Vu& vu, const CallPlan& plan, base::Duration laten
     }
   }
   redact(text_, program_.secrets);
+  if (text_.size() > kMaxTagBytes) text_.resize(kMaxTagBytes);
   auto& tags = recording().tags;
   auto place = std::find_if(tags.begin(), tags.end(), [&](const auto& each) { return each->tags == text_; });
-  if (place == tags.end() && tags.size() >= kMaxTagSets) {
+  if (place == tags.end() && tags.size() >= model::kMaxTagSets) {
     text_ = "other";
     recording().note("tag combinations beyond the first 200 are counted as \"other\"");
     place = std::find_if(tags.begin(), tags.end(), [&](const auto& each) { return each->tags == text_; });

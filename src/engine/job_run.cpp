@@ -128,29 +128,34 @@ bool JobRun::start_workflow(std::size_t index, std::uint32_t cores) {
     result.reason = started.error().message;
     return false;
   }
+  const base::Instant now = base::now();
   result.state = model::WorkflowState::kRunning;
-  active_.push_back({.workflow = index, .runner = std::move(runner), .began = base::now()});
+  result.began = (now - epoch_) + workflow.load.warm_up;
+  active_.push_back({.workflow = index, .runner = std::move(runner), .began = now, .looked = now});
   return true;
 }
 
-void JobRun::take_result(Active& active) {
-  model::WorkflowResult& into = result_.workflows[active.workflow];
-  const std::string reason = into.reason;
-  into = active.runner->result();
-  if (into.reason.empty()) into.reason = reason;
-  into.began = (active.began - epoch_) + job_.workflows[active.workflow].load.warm_up;
-  // A workflow counts seconds from its own beginning; the run has one axis.
-  const auto shift = static_cast<std::uint32_t>(base::seconds(into.began));
-  if (shift == 0) return;
-  for (model::WorkflowSecond& point : into.series) point.second += shift;
-  for (model::StepResult& step : into.steps) {
-    for (model::StepSecond& point : step.series) point.second += shift;
+void JobRun::look(Active& active) {
+  // Silence is what was looked at in vain, not what the clock says: whoever was stopped for a while, perhaps together
+  // with the executor, has not seen it be silent.
+  constexpr base::Duration kLongestLook = std::chrono::seconds(1);
+  const base::Instant now = base::now();
+  if (active.runner->poll(result_.workflows[active.workflow])) {
+    active.heard = true;
+    active.silent = {};
+  } else if (active.heard) {
+    active.silent += std::min(now - active.looked, kLongestLook);
   }
+  active.looked = now;
 }
 
 void JobRun::finish_workflow(Active& active) {
   model::WorkflowResult& result = result_.workflows[active.workflow];
   const model::Workflow& workflow = job_.workflows[active.workflow];
+  if (result.state == model::WorkflowState::kAborted && !active.wedged.empty()) {
+    result.state = model::WorkflowState::kLost;
+    result.reason = active.wedged + " and was killed; the numbers are those of its last snapshot";
+  }
   if (result.state == model::WorkflowState::kCompleted && active.stopping && !result.reason.empty()) {
     result.state = interrupted_ ? model::WorkflowState::kAborted : model::WorkflowState::kTimedOut;
   }
@@ -160,7 +165,7 @@ void JobRun::finish_workflow(Active& active) {
 bool JobRun::advance() {
   if (over_) return false;
   for (Active& active : active_) {
-    if (active.runner->poll()) take_result(active);
+    look(active);
     if (active.runner->finished()) finish_workflow(active);
   }
   std::erase_if(active_, [](const Active& active) { return active.runner->finished(); });
@@ -176,10 +181,7 @@ void JobRun::check_thresholds() {
   if (job_.thresholds.empty()) return;
   judge_.observe(result_.workflows, result_.elapsed);
   result_.thresholds = judge_.verdicts();
-  if (judge_.abort() != nullptr && !stopping_) {
-    stopping_ = true;
-    command({.kind = Command::Kind::kStop});
-  }
+  if (judge_.abort() != nullptr && !stopping_) stop("");
 }
 
 void JobRun::check_time() {
@@ -188,24 +190,43 @@ void JobRun::check_time() {
   }
   for (Active& active : active_) {
     const auto& timeout = job_.workflows[active.workflow].timeout;
-    if (!timeout || active.stopping || base::now() - active.began < *timeout) continue;
-    active.stopping = true;
-    result_.workflows[active.workflow].reason = fmt::format("its timeout of {:g} s was over", base::seconds(*timeout));
-    active.runner->command({.kind = Command::Kind::kStop});
+    if (timeout && !active.stopping && base::now() - active.began >= *timeout) {
+      tell_to_stop(active, fmt::format("its timeout of {:g} s was over", base::seconds(*timeout)));
+    }
+    check_wedged(active);
   }
+}
+
+void JobRun::check_wedged(Active& active) {
+  if (!active.wedged.empty()) return;
+  if (base::now() > active.must_end) {
+    active.wedged =
+        fmt::format("its executor process was told to stop, had not ended {:g} s after its grace of {:g} s",
+                    base::seconds(options_.stop_margin), base::seconds(job_.workflows[active.workflow].load.grace));
+  } else if (active.silent > options_.silence_limit) {
+    active.wedged =
+        fmt::format("its executor process gave no sign of life for {:g} s", base::seconds(options_.silence_limit));
+  } else {
+    return;
+  }
+  active.runner->command({.kind = Command::Kind::kAbort});
 }
 
 void JobRun::command(const Command& command) {
   for (Active& active : active_) active.runner->command(command);
 }
 
-void JobRun::stop(std::string reason) {
+void JobRun::tell_to_stop(Active& active, const std::string& reason) {
+  active.stopping = true;
+  active.must_end =
+      std::min(active.must_end, base::now() + job_.workflows[active.workflow].load.grace + options_.stop_margin);
+  if (!reason.empty()) result_.workflows[active.workflow].reason = reason;
+  active.runner->command({.kind = Command::Kind::kStop});
+}
+
+void JobRun::stop(const std::string& reason) {
   stopping_ = true;
-  for (Active& active : active_) {
-    active.stopping = true;
-    if (!reason.empty()) result_.workflows[active.workflow].reason = reason;
-  }
-  command({.kind = Command::Kind::kStop});
+  for (Active& active : active_) tell_to_stop(active, reason);
 }
 
 void JobRun::abort() {

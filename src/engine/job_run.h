@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "engine/engine.h"
+#include "engine/options.h"
 #include "engine/provisioner.h"
 #include "engine/runner.h"
 #include "engine/thresholds.h"
@@ -24,7 +25,9 @@ struct JobOptions {
   std::uint32_t cores = 1;
   bool in_process = false;  // run engines in this process
   bool strict = false;      // a marked result is an error
-  TraceSink trace;          // in process only
+  base::Duration stop_margin = kStopMargin;
+  base::Duration silence_limit = kSilenceLimit;
+  TraceSink trace;  // in process only
 };
 
 class JobRun {
@@ -39,7 +42,7 @@ class JobRun {
   bool advance();
 
   // No new work; what is under way has its grace.
-  void stop(std::string reason);
+  void stop(const std::string& reason);
   // Everything ends now.
   void abort();
   void pause() { command({.kind = Command::Kind::kPause}); }
@@ -57,15 +60,22 @@ class JobRun {
     std::unique_ptr<Runner> runner;
     base::Instant began;
     bool stopping = false;
+    base::Instant must_end = base::kNever;  // once it was told to stop
+    base::Instant looked{};                 // when it was looked at last
+    base::Duration silent{};                // how long it has told nothing new
+    bool heard = false;                     // it told something at all
+    std::string wedged{};                   // why it was given up; empty: it was not
   };
 
   void command(const Command& command);
   bool start_next_batch();
   bool start_workflow(std::size_t index, std::uint32_t cores);
   bool may_run(std::size_t index);
-  void take_result(Active& active);
+  void look(Active& active);
   void finish_workflow(Active& active);
+  void tell_to_stop(Active& active, const std::string& reason);
   void check_time();
+  void check_wedged(Active& active);
   void check_thresholds();
   void conclude();
   base::Duration elapsed() const { return base::now() - epoch_; }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/time.h"
+#include "model/options.h"
 
 namespace muster::engine {
 
@@ -33,23 +34,32 @@ constexpr std::size_t kMaxIterationBytes = std::size_t{16} * 1024 * 1024;
 // Bytes that one receive may bring; one buffer for each core. The size of a TLS record and more.
 constexpr std::size_t kReceiveBytes = std::size_t{64} * 1024;
 
-// Distinct tag combinations that a workflow keeps apart; requests with others count under "other".
-constexpr std::size_t kMaxTagSets = 200;
+// Bytes of one combination of tags, names and values together; longer ones are cut.
+constexpr std::size_t kMaxTagBytes = 1024;
 
 // Bytes of a request and of a response that an error sample keeps.
 constexpr std::size_t kSampleBytes = 1024;
 
-// Distinct notes that a workflow keeps.
-constexpr std::size_t kMaxNotes = 50;
-
 // Lines a second that `log` steps of one core may write.
 constexpr std::uint32_t kLogLinesPerSecond = 100;
 
-// Space for one snapshot in shared memory; untouched pages cost nothing.
-constexpr std::size_t kSnapshotBytes = std::size_t{256} * 1024 * 1024;
+// Space for one snapshot in shared memory, as much as can be decoded; untouched pages cost nothing. A larger result is
+// published without what is missed least, and a note says so.
+constexpr std::size_t kSnapshotBytes = model::kMaxResultBytes;
 
 // Space for the per-second series in shared memory; when it is full, later seconds are left out and a note says so.
 constexpr std::size_t kSeriesBytes = std::size_t{1024} * 1024 * 1024;
+
+// How long after its grace an executor that was told to stop may take to end. Then it counts as wedged: it is told to
+// abort, and after kAbortLimit killed. Longer gives a machine that swaps a chance; shorter ends a hopeless wait sooner.
+constexpr base::Duration kStopMargin = std::chrono::seconds(5);
+
+// How long an executor that was told to abort may take before it is killed.
+constexpr base::Duration kAbortLimit = std::chrono::seconds(1);
+
+// How long an executor, which publishes every kRecordingInterval, may be silent before it counts as wedged. Much longer
+// than anything a busy machine does, as what it measured after its last snapshot is lost with it.
+constexpr base::Duration kSilenceLimit = std::chrono::seconds(30);
 
 // Longest wait for a name to resolve.
 constexpr base::Duration kResolveTimeout = std::chrono::seconds(5);

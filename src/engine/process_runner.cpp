@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "engine/options.h"
 #include "engine/runner.h"
+#include "engine/snapshot_fit.h"
 #include "engine/snapshot_memory.h"
 #include "model/result_codec.h"
 
@@ -17,9 +19,6 @@ namespace muster::engine {
 namespace {
 
 constexpr int kPollMilliseconds = 20;
-
-// How long an executor that was told to abort may take before it is killed.
-constexpr base::Duration kAbortLimit = std::chrono::seconds(1);
 
 // The executor: what the forked child does until the load is over. Never returns.
 class Executor {
@@ -67,11 +66,10 @@ class Executor {
     model::encode(series, bytes_);
     if (!series_full_ && !memory_.append_series(bytes_)) {
       series_full_ = true;
-      engine_.totals().notes.emplace_back("the per-second series is too long and ends early", 1);
+      model::add_note(engine_.totals().notes, "the per-second series is too long and ends early");
     }
-    bytes_.clear();
-    model::encode(engine_.totals(), bytes_);
-    memory_.publish_totals(bytes_);
+    // If not even the counts fit, the snapshot before stays the latest.
+    if (encode_to_fit(engine_.totals(), kSnapshotBytes, bytes_)) memory_.publish_totals(bytes_);
   }
 
   Engine& engine_;
@@ -83,7 +81,7 @@ class Executor {
 
 class ProcessRunner final : public Runner {
  public:
-  explicit ProcessRunner(std::unique_ptr<Engine> engine) : engine_(std::move(engine)), result_(engine_->totals()) {}
+  explicit ProcessRunner(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 
   ~ProcessRunner() override {
     if (child_ > 0) {
@@ -121,68 +119,74 @@ class ProcessRunner final : public Runner {
     send(commands_, &command, sizeof(command), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 
-  bool poll() override {
+  bool poll(model::WorkflowResult& result) override {
     if (finished_) return false;
     // First whether it has ended, then what it wrote: in this order nothing that it wrote is missed.
     int status = 0;
     if (child_ > 0 && aborted_at_ != base::kNever && base::now() - aborted_at_ > kAbortLimit) kill(child_, SIGKILL);
     const bool ended = child_ > 0 && waitpid(child_, &status, WNOHANG) == child_;
-    bool changed = read_memory();
+    bool changed = read_memory(result);
     if (ended) {
       child_ = -1;
-      conclude(status);
+      // One that ended before its first snapshot has at least the names of its steps.
+      if (result.steps.empty()) update(result, model::WorkflowResult(engine_->totals()), {});
+      conclude(status, result);
       changed = true;
     }
     return changed;
   }
 
   bool finished() const override { return finished_; }
-  const model::WorkflowResult& result() const override { return result_; }
 
  private:
-  bool read_memory() {
+  bool read_memory(model::WorkflowResult& result) {
     const std::uint64_t sequence = memory_.sequence();
     if (sequence == sequence_) return false;
     sequence_ = sequence;
     auto totals = model::decode_workflow_result(memory_.totals());
-    if (totals && totals->steps.size() == result_.steps.size()) {
-      totals->series = std::move(result_.series);
-      for (std::size_t i = 0; i < result_.steps.size(); ++i)
-        totals->steps[i].series = std::move(result_.steps[i].series);
-      result_ = std::move(*totals);
-    }
-    std::string bytes;
-    while (memory_.next_series(bytes)) {
-      if (auto series = model::decode_workflow_result(bytes)) append_series(result_, std::move(*series));
+    if (totals && totals->steps.size() == engine_->totals().steps.size()) {
+      update(result, std::move(*totals), next_series());
+    } else {
+      model::add_note(result.notes, "a snapshot of the executor process could not be read");
     }
     return true;
   }
 
-  void conclude(int status) {
+  // All that was appended since the last time.
+  model::WorkflowResult next_series() {
+    model::WorkflowResult fresh;
+    fresh.steps.resize(engine_->totals().steps.size());
+    std::string bytes;
+    while (memory_.next_series(bytes)) {
+      if (auto series = model::decode_workflow_result(bytes)) model::merge_series(fresh, std::move(*series));
+    }
+    return fresh;
+  }
+
+  void conclude(int status, model::WorkflowResult& result) {
     finished_ = true;
     if (memory_.finished()) {
       const std::string error = memory_.error();
-      result_.state = error.empty() ? model::WorkflowState::kCompleted : model::WorkflowState::kFailed;
-      result_.reason = error;
+      result.state = error.empty() ? model::WorkflowState::kCompleted : model::WorkflowState::kFailed;
+      if (!error.empty()) result.reason = error;
       return;
     }
     if (aborted_at_ != base::kNever) {
-      result_.state = model::WorkflowState::kAborted;
-      result_.reason = "its executor process did not answer and was killed; the numbers are those of its last snapshot";
+      result.state = model::WorkflowState::kAborted;
+      result.reason = "its executor process did not answer and was killed; the numbers are those of its last snapshot";
       return;
     }
-    result_.state = model::WorkflowState::kLost;
+    result.state = model::WorkflowState::kLost;
     const std::string how =
         WIFSIGNALED(status) ? fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                             : fmt::format("ended with status {}", WEXITSTATUS(status));
-    result_.reason = fmt::format(
+    result.reason = fmt::format(
         "its executor process {} after {:.1f} s of counted time; the numbers are those of its last snapshot", how,
-        base::seconds(result_.elapsed));
+        base::seconds(result.elapsed));
   }
 
   std::unique_ptr<Engine> engine_;
   SnapshotMemory memory_;
-  model::WorkflowResult result_;
   std::uint64_t sequence_ = 0;
   pid_t child_ = -1;
   int commands_ = -1;

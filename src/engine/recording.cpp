@@ -1,21 +1,10 @@
 #include "engine/recording.h"
 
 #include <algorithm>
-
-#include "engine/options.h"
+#include <numeric>
 
 namespace muster::engine {
 namespace {
-
-template <class Point>
-Point& point_at(std::vector<Point>& series, std::uint32_t second) {
-  const auto place = std::lower_bound(series.begin(), series.end(), second,
-                                      [](const Point& point, std::uint32_t value) { return point.second < value; });
-  if (place != series.end() && place->second == second) return *place;
-  Point point;
-  point.second = second;
-  return *series.insert(place, std::move(point));
-}
 
 // Moves the points before `second` out of `from`.
 template <class Point>
@@ -25,22 +14,107 @@ void take_before(std::vector<Point>& from, std::vector<Point>& into, std::uint32
   from.erase(from.begin(), end);
 }
 
-void add_samples(std::vector<model::ErrorSample>& into, const std::vector<model::ErrorSample>& samples) {
-  for (const model::ErrorSample& sample : samples) {
-    const auto same = std::count_if(into.begin(), into.end(),
-                                    [&](const model::ErrorSample& each) { return each.error == sample.error; });
-    if (static_cast<std::size_t>(same) < model::kMaxSamplesPerClass) into.push_back(sample);
+// A result that has the names of everything in `program` and counts nothing.
+model::WorkflowResult blank(const Program& program) {
+  model::WorkflowResult made;
+  made.name = program.workflow;
+  made.state = model::WorkflowState::kRunning;
+  made.open = program.open;
+  for (const StepInfo& info : program.steps) {
+    model::StepResult& step = made.steps.emplace_back();
+    step.name = info.name;
+    step.kind = info.kind;
+    step.role = info.role;
+    step.tags = info.tags;
+    for (const std::string& label : info.checks) step.checks.push_back({.label = label, .ok = 0, .failed = 0});
+  }
+  for (const MetricInfo& info : program.metrics) {
+    model::UserMetric& metric = made.metrics.emplace_back();
+    metric.name = info.name;
+    metric.type = info.type;
+  }
+  return made;
+}
+
+void fill(model::StepResult& step, const StepRecording& recording) {
+  step.ok = recording.ok;
+  step.failed = recording.failed;
+  step.skipped = recording.skipped;
+  step.retried = recording.retried;
+  step.connections = recording.connections;
+  step.bytes_in = recording.bytes_in;
+  step.bytes_out = recording.bytes_out;
+  step.errors = recording.errors;
+  step.samples = recording.samples;
+  step.checks = recording.checks;
+  step.latency.add(recording.latency);
+  step.service.add(recording.service);
+  for (std::size_t i = 0; i < model::kPhases; ++i) step.phases[i].add(recording.phases[i]);
+  if (recording.ok + recording.failed == 0) return;
+  for (std::uint32_t status = 0; status < recording.statuses.size(); ++status) {
+    if (recording.statuses[status] != 0) step.statuses.emplace_back(status, recording.statuses[status]);
   }
 }
 
-void add_note(std::vector<std::pair<std::string, std::uint64_t>>& notes, std::string_view text, std::uint64_t times) {
-  for (auto& [known, count] : notes) {
-    if (known == text) {
-      count += times;
-      return;
-    }
+void fill(model::UserMetric& metric, const MetricRecording& recording) {
+  metric.count = recording.count;
+  metric.trues = recording.trues;
+  metric.sum = recording.sum;
+  metric.last = recording.last;
+  metric.last_at = recording.last_at;
+  metric.min = recording.min;
+  metric.max = recording.max;
+  metric.values.add(recording.values);
+}
+
+void add_tagged(model::WorkflowResult& result, const TagRecording& recording) {
+  if (recording.ok + recording.failed == 0) return;
+  model::TaggedResult& tagged = result.tagged.emplace_back();
+  tagged.tags = recording.tags;
+  tagged.ok = recording.ok;
+  tagged.failed = recording.failed;
+  tagged.latency.add(recording.latency);
+}
+
+// The second that the recording lies in. How many VUs there were is known only from all cores together.
+model::WorkflowResult series_of(const Recording& recording) {
+  model::WorkflowResult made;
+  made.series.push_back(
+      {.second = recording.second, .vus = 0, .iterations = recording.iterations, .dropped = recording.dropped});
+  made.steps.resize(recording.steps.size());
+  for (std::size_t i = 0; i < recording.steps.size(); ++i) {
+    const StepRecording& step = recording.steps[i];
+    if (step.ok + step.failed == 0) continue;
+    made.steps[i].series.push_back({.second = recording.second,
+                                    .ok = step.ok,
+                                    .failed = step.failed,
+                                    .bytes_in = step.bytes_in,
+                                    .bytes_out = step.bytes_out,
+                                    .latency = metrics::coarse(step.latency)});
   }
-  if (notes.size() < kMaxNotes) notes.emplace_back(text, times);
+  return made;
+}
+
+// What one core recorded, as a result of its own, without series; VUs and the use of cores are the collector's to add.
+model::WorkflowResult result_of(const Program& program, const Recording& recording) {
+  model::WorkflowResult made = blank(program);
+  made.sequence = 1;
+  made.notes = recording.notes;
+  made.provided = recording.provided;
+  if (!recording.counted) return made;
+  made.elapsed = recording.elapsed;
+  made.arrivals = recording.arrivals;
+  made.dropped = recording.dropped;
+  made.queued = recording.queued;
+  made.iterations = recording.iterations;
+  made.failed_iterations = recording.failed_iterations;
+  made.interrupted = recording.interrupted;
+  made.lateness.add(recording.lateness);
+  made.iteration_time.add(recording.iteration_time);
+  for (std::size_t i = 0; i < recording.steps.size(); ++i) fill(made.steps[i], recording.steps[i]);
+  for (std::size_t i = 0; i < recording.metrics.size(); ++i) fill(made.metrics[i], recording.metrics[i]);
+  for (const auto& tag : recording.tags) add_tagged(made, *tag);
+  return made;
 }
 
 }  // namespace
@@ -80,45 +154,13 @@ void Recording::clear() {
 }
 
 void Recording::note(std::string_view text, std::uint64_t times) {
-  add_note(notes, text, times);
+  model::add_note(notes, text, times);
 }
 
-void add_provided(std::vector<model::Provided>& into, const model::Provided& value) {
-  for (model::Provided& each : into) {
-    if (each.key != value.key) continue;
-    if (each.keep_all) {
-      for (const std::string& text : value.values) {
-        if (each.values.size() < each.max) each.values.push_back(text);
-      }
-    } else if (each.keep_first ? value.lamport < each.lamport : value.lamport >= each.lamport) {
-      each = value;
-    }
-    return;
-  }
-  into.push_back(value);
-}
-
-Collector::Collector(const Program& program, std::size_t cores) : core_vus_(cores) {
-  totals_.name = program.workflow;
-  totals_.state = model::WorkflowState::kRunning;
-  totals_.open = program.open;
+Collector::Collector(const Program& program, std::size_t cores)
+    : program_(program), totals_(blank(program)), core_vus_(cores) {
   totals_.max_vus = program.load.max_vus;
   totals_.cores.resize(cores);
-  for (const StepInfo& info : program.steps) {
-    model::StepResult step;
-    step.name = info.name;
-    step.kind = info.kind;
-    step.role = info.role;
-    step.tags = info.tags;
-    for (const std::string& label : info.checks) step.checks.push_back({.label = label, .ok = 0, .failed = 0});
-    totals_.steps.push_back(std::move(step));
-  }
-  for (const MetricInfo& info : program.metrics) {
-    model::UserMetric metric;
-    metric.name = info.name;
-    metric.type = info.type;
-    totals_.metrics.push_back(std::move(metric));
-  }
   fresh_series_ = names_only();
 }
 
@@ -134,125 +176,29 @@ model::WorkflowResult Collector::names_only() const {
 }
 
 void Collector::add(std::size_t core, const Recording& recording) {
-  core_vus_[core] = recording.vus;
-  totals_.vus = 0;
-  for (const std::uint64_t vus : core_vus_) totals_.vus += vus;
-  totals_.cores[core] = recording.use;
+  model::merge(totals_, result_of(program_, recording));
+  if (recording.counted) model::merge_series(fresh_series_, series_of(recording));
   totals_.warming_up = !recording.counted;
-  ++totals_.sequence;
-  for (const auto& [text, times] : recording.notes) add_note(totals_.notes, text, times);
-  for (const model::Provided& value : recording.provided) add_provided(totals_.provided, value);
+  totals_.cores[core] = recording.use;
+  count_vus(core, recording);
+}
+
+void Collector::count_vus(std::size_t core, const Recording& recording) {
+  core_vus_[core] = recording.vus;
+  totals_.vus = std::accumulate(core_vus_.begin(), core_vus_.end(), std::uint64_t{0});
   if (!recording.counted) return;
-
-  totals_.elapsed = std::max(totals_.elapsed, recording.elapsed);
-  for (std::size_t i = 0; i < totals_.steps.size(); ++i) add_step(totals_.steps[i], recording.steps[i]);
-  add_metrics(recording);
-  add_tags(recording);
-  totals_.lateness.add(recording.lateness);
-  totals_.iteration_time.add(recording.iteration_time);
-  totals_.arrivals += recording.arrivals;
-  totals_.dropped += recording.dropped;
-  totals_.queued += recording.queued;
-  totals_.iterations += recording.iterations;
-  totals_.failed_iterations += recording.failed_iterations;
-  totals_.interrupted += recording.interrupted;
-  add_second(recording);
-
-  auto& peaks = second_vus_;
-  auto entry =
-      std::find_if(peaks.begin(), peaks.end(), [&](const auto& each) { return each.first == recording.second; });
-  if (entry == peaks.end()) {
-    peaks.emplace_back(recording.second, std::vector<std::uint64_t>(core_vus_.size()));
-    entry = peaks.end() - 1;
+  auto entry = std::ranges::find(second_vus_, recording.second, [](const auto& each) { return each.first; });
+  if (entry == second_vus_.end()) {
+    second_vus_.emplace_back(recording.second, std::vector<std::uint64_t>(core_vus_.size()));
+    entry = second_vus_.end() - 1;
   }
-  entry->second[core] = std::max(entry->second[core], recording.peak_vus);
-  std::uint64_t at_once = 0;
-  for (const std::uint64_t peak : entry->second) at_once += peak;
+  std::uint64_t& peak = entry->second[core];
+  peak = std::max(peak, recording.peak_vus);
+  const std::uint64_t at_once = std::accumulate(entry->second.begin(), entry->second.end(), std::uint64_t{0});
   totals_.peak_vus = std::max(totals_.peak_vus, at_once);
-  point_at(fresh_series_.series, recording.second).vus = static_cast<std::uint32_t>(at_once);
-}
-
-void Collector::add_step(model::StepResult& into, const StepRecording& recording) {
-  into.ok += recording.ok;
-  into.failed += recording.failed;
-  into.skipped += recording.skipped;
-  into.retried += recording.retried;
-  into.connections += recording.connections;
-  into.bytes_in += recording.bytes_in;
-  into.bytes_out += recording.bytes_out;
-  into.latency.add(recording.latency);
-  into.service.add(recording.service);
-  for (std::size_t i = 0; i < model::kPhases; ++i) into.phases[i].add(recording.phases[i]);
-  for (std::size_t i = 0; i < model::kErrorClasses; ++i) into.errors[i] += recording.errors[i];
-  if (recording.ok + recording.failed > 0) {
-    for (std::uint32_t status = 0; status < recording.statuses.size(); ++status) {
-      if (recording.statuses[status] == 0) continue;
-      auto place = std::lower_bound(into.statuses.begin(), into.statuses.end(), std::pair(status, std::uint64_t{0}));
-      if (place == into.statuses.end() || place->first != status) place = into.statuses.insert(place, {status, 0});
-      place->second += recording.statuses[status];
-    }
-  }
-  for (std::size_t i = 0; i < into.checks.size(); ++i) {
-    into.checks[i].ok += recording.checks[i].ok;
-    into.checks[i].failed += recording.checks[i].failed;
-  }
-  add_samples(into.samples, recording.samples);
-}
-
-void Collector::add_second(const Recording& recording) {
-  model::WorkflowSecond& second = point_at(fresh_series_.series, recording.second);
-  second.iterations += recording.iterations;
-  second.dropped += recording.dropped;
-  for (std::size_t i = 0; i < recording.steps.size(); ++i) {
-    const StepRecording& step = recording.steps[i];
-    if (step.ok + step.failed == 0) continue;
-    model::StepSecond& point = point_at(fresh_series_.steps[i].series, recording.second);
-    point.ok += step.ok;
-    point.failed += step.failed;
-    point.bytes_in += step.bytes_in;
-    point.bytes_out += step.bytes_out;
-    point.latency.add(step.latency);
-  }
-}
-
-void Collector::add_tags(const Recording& recording) {
-  for (const auto& tag : recording.tags) {
-    if (tag->ok + tag->failed == 0) continue;
-    auto place = std::find_if(totals_.tagged.begin(), totals_.tagged.end(),
-                              [&](const model::TaggedResult& each) { return each.tags == tag->tags; });
-    if (place == totals_.tagged.end()) {
-      const bool full = totals_.tagged.size() >= kMaxTagSets && tag->tags != "other";
-      const std::string_view name = full ? std::string_view("other") : std::string_view(tag->tags);
-      place = std::find_if(totals_.tagged.begin(), totals_.tagged.end(),
-                           [&](const model::TaggedResult& each) { return each.tags == name; });
-      if (place == totals_.tagged.end()) {
-        totals_.tagged.emplace_back();
-        place = totals_.tagged.end() - 1;
-        place->tags = name;
-      }
-    }
-    place->ok += tag->ok;
-    place->failed += tag->failed;
-    place->latency.add(tag->latency);
-  }
-}
-
-void Collector::add_metrics(const Recording& recording) {
-  for (std::size_t i = 0; i < totals_.metrics.size(); ++i) {
-    const MetricRecording& from = recording.metrics[i];
-    model::UserMetric& into = totals_.metrics[i];
-    if (from.count == 0) continue;
-    into.min = into.count == 0 ? from.min : std::min(into.min, from.min);
-    into.max = into.count == 0 ? from.max : std::max(into.max, from.max);
-    into.count += from.count;
-    into.trues += from.trues;
-    into.sum += from.sum;
-    if (from.last_at >= into.last_at) {
-      into.last = from.last;
-      into.last_at = from.last_at;
-    }
-    into.values.add(from.values);
-  }
+  const auto point =
+      std::ranges::lower_bound(fresh_series_.series, recording.second, {}, &model::WorkflowSecond::second);
+  point->vus = static_cast<std::uint32_t>(at_once);
 }
 
 model::WorkflowResult Collector::take_series(std::uint32_t second) {

@@ -75,7 +75,7 @@ struct Recording {
   std::uint64_t peak_vus = 0;  // in this interval
   std::uint64_t vus = 0;
   std::vector<model::Provided> provided;
-  std::vector<std::pair<std::string, std::uint64_t>> notes;
+  model::Notes notes;
   model::CoreUse use;           // since the core began to count
   base::Duration elapsed{};     // counted time up to the swap
   base::Instant last_finish{};  // of a request or an iteration
@@ -118,9 +118,11 @@ class RecordingPair {
   std::atomic<bool> handed_over_{false};
 };
 
-// Adds up what the cores recorded. One thread; cumulative; also builds the per-second series.
+// Adds up what the cores recorded. One thread; cumulative; also builds the per-second series. A recording becomes a
+// result of its own, and model::merge() does the rest: what adding means is said there, once for each field.
 class Collector {
  public:
+  // `program` outlives it.
   Collector(const Program& program, std::size_t cores);
 
   void add(std::size_t core, const Recording& recording);
@@ -133,18 +135,14 @@ class Collector {
   model::WorkflowResult take_series(std::uint32_t second);
 
  private:
-  void add_step(model::StepResult& into, const StepRecording& recording);
-  void add_second(const Recording& recording);
-  void add_tags(const Recording& recording);
-  void add_metrics(const Recording& recording);
+  void count_vus(std::size_t core, const Recording& recording);
   model::WorkflowResult names_only() const;
 
+  const Program& program_;
   model::WorkflowResult totals_;
   model::WorkflowResult fresh_series_;
   std::vector<std::uint64_t> core_vus_;
   std::vector<std::pair<std::uint32_t, std::vector<std::uint64_t>>> second_vus_;  // peak of each core in a second
 };
-
-void add_provided(std::vector<model::Provided>& into, const model::Provided& value);
 
 }  // namespace muster::engine

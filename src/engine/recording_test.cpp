@@ -7,7 +7,7 @@
 
 #include <thread>
 
-#include "engine/options.h"
+#include "model/options.h"
 
 namespace muster::engine {
 namespace {
@@ -177,9 +177,9 @@ TEST(Collector, KeepsABoundedNumberOfNotesTagsAndSamples) {
     }
     collector.add(0, recording);
   }
-  EXPECT_EQ(collector.totals().notes.size(), kMaxNotes);
+  EXPECT_EQ(collector.totals().notes.size(), model::kMaxResultNotes);
   EXPECT_EQ(collector.totals().steps[0].samples.size(), model::kMaxSamplesPerClass);
-  EXPECT_EQ(collector.totals().tagged.size(), kMaxTagSets + 1);
+  EXPECT_EQ(collector.totals().tagged.size(), model::kMaxResultTagged);
   std::uint64_t tagged = 0;
   for (const auto& each : collector.totals().tagged) tagged += each.ok;
   EXPECT_EQ(tagged, 500U);

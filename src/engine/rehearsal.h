@@ -21,7 +21,7 @@ namespace muster::engine {
 
 class Rehearsal {
  public:
-  using During = std::function<void(Runner&)>;
+  using During = std::function<void(Runner&, const model::WorkflowResult&)>;
 
   Rehearsal() {
     registry.kinds.add(play_kind());
@@ -67,28 +67,43 @@ class Rehearsal {
       ADD_FAILURE() << started.error().message;
       return {};
     }
+    model::WorkflowResult result;
     const base::Instant patience = base::now() + std::chrono::seconds(60);
     while (!runner->finished()) {
-      runner->poll();
-      if (during) during(*runner);
+      runner->poll(result);
+      if (during) during(*runner, result);
       if (base::now() > patience) {
         ADD_FAILURE() << "it did not end";
-        return runner->result();
+        return result;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    return runner->result();
+    return result;
   }
 
   // A whole job, in layers.
   model::RunResult run_layers(const std::string& yaml) {
+    return run_layers(yaml, {.cores = cores, .in_process = in_process, .trace = {}}, [](JobRun&) {});
+  }
+
+  // The same with options of its own; `meanwhile` is called again and again while it runs.
+  model::RunResult run_layers(const std::string& yaml, const JobOptions& options,
+                              const std::function<void(JobRun&)>& meanwhile) {
     const model::Job loaded = job(yaml);
-    JobRun run(loaded, registry, {.cores = cores, .in_process = in_process, .strict = false, .trace = {}});
+    JobRun run(loaded, registry, options);
     if (auto started = run.start(); !started) {
       ADD_FAILURE() << started.error().message;
       return {};
     }
-    while (run.advance()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const base::Instant patience = base::now() + std::chrono::seconds(60);
+    while (run.advance()) {
+      meanwhile(run);
+      if (base::now() > patience) {
+        ADD_FAILURE() << "it did not end";
+        break;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     return run.result();
   }
 };

@@ -17,18 +17,20 @@ class Runner {
 
   virtual base::Expected<void> start() = 0;
   virtual void command(const Command& command) = 0;
-  // Brings result() up to date. True if it changed.
-  virtual bool poll() = 0;
-  // Over, for whatever reason; result() is final and its state says how it ended.
+  // Brings `result` up to date. True if it changed. It is the caller's, who hands in the same one every time and leaves
+  // its numbers alone; a look costs what changed, not what was gathered since the start. See update().
+  virtual bool poll(model::WorkflowResult& result) = 0;
+  // Over, for whatever reason; the result of the latest poll() is final and its state says how it ended.
   virtual bool finished() const = 0;
-  virtual const model::WorkflowResult& result() const = 0;
 };
 
 std::unique_ptr<Runner> make_in_process_runner(std::unique_ptr<Engine> engine);
 std::unique_ptr<Runner> make_process_runner(std::unique_ptr<Engine> engine);
 
-// Appends what `part` holds of the series (ascending) to `whole`. What a core that fell behind says of a second that is
-// there already is added to it.
-void append_series(model::WorkflowResult& whole, model::WorkflowResult&& part);
+// What a look found: `totals`, which have no series, take the place of those in `result`; `series`, which has only what
+// was not told before, is added. Where the workflow began is for the caller to say and stays as it is: it places the
+// seconds, which a workflow counts from its own beginning, on the axis of the run. So does a reason, unless `totals`
+// bring one.
+void update(model::WorkflowResult& result, model::WorkflowResult&& totals, model::WorkflowResult&& series);
 
 }  // namespace muster::engine

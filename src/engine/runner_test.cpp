@@ -1,12 +1,11 @@
 // An engine in this process and one in an executor of its own are the same to whoever drives them.
 #include "engine/runner.h"
 
-#include <dirent.h>
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <csignal>
 
+#include "engine/only_child.h"
 #include "engine/rehearsal.h"
 
 namespace muster::engine {
@@ -84,30 +83,66 @@ TEST_P(Runners, GiveTheSameResultInThisProcessAndInAnExecutor) {
   expect_same(results[0], results[2]);
 }
 
-TEST(Series, WhatACoreThatFellBehindSaysIsAddedToItsSecond) {
-  model::WorkflowResult whole;
-  whole.steps.resize(1);
-  const auto part = [](std::uint32_t second, std::uint64_t ok) {
-    model::WorkflowResult made;
+// A result of `steps` steps with a series from second `first` on.
+model::WorkflowResult with_series(std::size_t steps, std::uint32_t first, std::uint32_t seconds, std::uint64_t ok) {
+  model::WorkflowResult made;
+  made.name = "w";
+  made.steps.resize(steps);
+  for (std::uint32_t second = first; second < first + seconds; ++second) {
     made.series.push_back({.second = second, .vus = 1, .iterations = ok, .dropped = 0});
-    made.steps.resize(1);
-    made.steps[0].series.emplace_back();
-    made.steps[0].series[0].second = second;
-    made.steps[0].series[0].ok = ok;
-    return made;
-  };
-  append_series(whole, part(0, 1));
-  append_series(whole, part(2, 2));
-  append_series(whole, part(0, 4));
-  append_series(whole, part(1, 8));
-  ASSERT_EQ(whole.series.size(), 3U);
-  ASSERT_EQ(whole.steps[0].series.size(), 3U);
-  const std::uint64_t expected[] = {5, 8, 2};
+    for (model::StepResult& step : made.steps) {
+      model::StepSecond& point = step.series.emplace_back();
+      point.second = second;
+      point.ok = ok;
+      point.latency.record(std::chrono::microseconds(second + 1), ok);
+    }
+  }
+  return made;
+}
+
+TEST(Update, ReplacesTotalsAddsToTheSeriesAndLeavesWhatIsTheCallers) {
+  model::WorkflowResult result;
+  result.began = std::chrono::milliseconds(2500);
+  result.reason = "its timeout was over";
+  for (std::uint32_t look = 0; look < 3; ++look) {
+    model::WorkflowResult totals;
+    totals.name = "w";
+    totals.steps.resize(1);
+    totals.iterations = 10 * look;
+    update(result, std::move(totals), with_series(1, look, 1, look + 1));
+  }
+  EXPECT_EQ(result.iterations, 20U);
+  EXPECT_EQ(result.began, std::chrono::milliseconds(2500));
+  EXPECT_EQ(result.reason, "its timeout was over");
+  ASSERT_EQ(result.series.size(), 3U);
+  ASSERT_EQ(result.steps[0].series.size(), 3U);
   for (std::uint32_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(whole.series[i].second, i);
-    EXPECT_EQ(whole.series[i].iterations, expected[i]);
-    EXPECT_EQ(whole.steps[0].series[i].second, i);
-    EXPECT_EQ(whole.steps[0].series[i].ok, expected[i]);
+    EXPECT_EQ(result.series[i].second, 2 + i) << "on the axis of the run";
+    EXPECT_EQ(result.steps[0].series[i].second, 2 + i);
+    EXPECT_EQ(result.steps[0].series[i].ok, i + 1U);
+  }
+}
+
+TEST(Update, DoesNotCopyAnHourOfSeriesAtEachLook) {
+  constexpr std::size_t kSteps = 100;
+  model::WorkflowResult result = with_series(kSteps, 0, 3600, 1);
+  std::vector<const model::StepSecond*> before;
+  std::vector<const metrics::Bucket*> buckets;
+  for (const model::StepResult& step : result.steps) {
+    before.push_back(step.series.data());
+    buckets.push_back(step.series[1800].latency.buckets().data());
+  }
+  // A look that brings no second: the series is where it was.
+  model::WorkflowResult totals;
+  totals.name = "w";
+  totals.steps.resize(kSteps);
+  update(result, model::WorkflowResult(totals), {});
+  for (std::size_t i = 0; i < kSteps; ++i) ASSERT_EQ(result.steps[i].series.data(), before[i]);
+  // One that brings a new second: what is there may move when it grows, but nothing in it is copied.
+  update(result, model::WorkflowResult(totals), with_series(kSteps, 3600, 1, 1));
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    ASSERT_EQ(result.steps[i].series.size(), 3601U);
+    ASSERT_EQ(result.steps[i].series[1800].latency.buckets().data(), buckets[i]);
   }
 }
 
@@ -115,8 +150,8 @@ TEST(ProcessRunner, CarriesCommands) {
   Rehearsal r;
   r.in_process = false;
   bool told = false;
-  r.during = [&](Runner& runner) {
-    if (told || runner.result().iterations == 0) return;
+  r.during = [&](Runner& runner, const model::WorkflowResult& result) {
+    if (told || result.iterations == 0) return;
     runner.command({.kind = Command::Kind::kStop});
     told = true;
   };
@@ -125,22 +160,13 @@ TEST(ProcessRunner, CarriesCommands) {
   EXPECT_GT(result.iterations, 0U);
 }
 
-// The process id of this process's only child.
-pid_t only_child() {
-  const std::string path = "/proc/self/task/" + std::to_string(gettid()) + "/children";
-  std::ifstream file(path);
-  pid_t child = -1;
-  file >> child;
-  return child;
-}
-
 TEST(ProcessRunner, AKilledExecutorLeavesItsLastSnapshot) {
   Rehearsal r;
   r.in_process = false;
   std::uint64_t seen = 0;
-  r.during = [&](Runner& runner) {
-    if (seen != 0 || runner.result().iterations == 0) return;
-    seen = runner.result().iterations;
+  r.during = [&](Runner&, const model::WorkflowResult& result) {
+    if (seen != 0 || result.iterations == 0) return;
+    seen = result.iterations;
     const pid_t child = only_child();
     ASSERT_GT(child, 0);
     kill(child, SIGKILL);

@@ -225,8 +225,8 @@ class Script {
     acts_.push_back({std::move(condition), command});
     return *this;
   }
-  void operator()(Runner& runner) {
-    if (next_ >= acts_.size() || !acts_[next_].first(runner.result())) return;
+  void operator()(Runner& runner, const model::WorkflowResult& result) {
+    if (next_ >= acts_.size() || !acts_[next_].first(result)) return;
     runner.command(acts_[next_++].second);
   }
   bool done() const { return next_ == acts_.size(); }
@@ -235,6 +235,16 @@ class Script {
   std::vector<std::pair<Condition, Command>> acts_;
   std::size_t next_ = 0;
 };
+
+TEST(Scheduler, LatenessOfAnOpenLoadIsThatOfItsArrivalsAndOfAClosedOneThatOfItsTimers) {
+  const char* const steps = "    steps: [ { name: a, play: a }, { think: 1ms }, { name: b, play: b } ]\n";
+  Rehearsal open;
+  const auto arrivals = open.run("{ rate: 500/s, for: 100ms }", steps);
+  EXPECT_EQ(arrivals.iterations, 50U);
+  EXPECT_EQ(arrivals.lateness.count(), arrivals.arrivals) << "the timers between its steps are not arrivals";
+  Rehearsal closed;
+  EXPECT_EQ(closed.run("{ vus: 1, iterations: 5 }", steps).lateness.count(), 5U);
+}
 
 TEST(Scheduler, StopLetsWorkFinishAndAbortDoesNot) {
   for (const auto kind : {Command::Kind::kStop, Command::Kind::kAbort}) {

@@ -23,11 +23,13 @@ constexpr std::size_t kMaxResultDetails = 10'000;
 // Seconds of a series: a week. Longer runs must thin their series out first.
 constexpr std::size_t kMaxResultSeconds = 7 * 24 * 3600;
 
-// User metrics, combinations of tags and notes of a workflow. Merging parts that know different ones stops here:
-// further combinations of tags are counted as "other", further metrics and notes are not taken up.
+// Combinations of tags that a workflow keeps apart; requests with others are counted together as "other".
+constexpr std::size_t kMaxTagSets = 200;
+constexpr std::size_t kMaxResultTagged = kMaxTagSets + 1;
+
+// User metrics and distinct notes of a workflow; further ones are not taken up.
 constexpr std::size_t kMaxResultMetrics = 1'000;
-constexpr std::size_t kMaxResultTagged = 1'000;
-constexpr std::size_t kMaxResultNotes = 1'000;
+constexpr std::size_t kMaxResultNotes = 50;
 
 // Provided keys of a workflow, and values of one key (`keep: all` with a `max` above this is refused).
 constexpr std::size_t kMaxProvidedKeys = 1'000;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -126,6 +127,13 @@ struct Provided {
   std::uint64_t lamport = 0;        // when the value kept was written
 };
 
+// Adds a value to those kept: by its key, and by when it was written.
+void add_provided(std::vector<Provided>& whole, const Provided& value);
+
+// Things worth telling → how often. Bounded: kMaxResultNotes.
+using Notes = std::vector<std::pair<std::string, std::uint64_t>>;
+void add_note(Notes& notes, std::string_view text, std::uint64_t times = 1);
+
 struct CoreUse {
   base::Duration busy{};     // CPU time of the core's thread
   base::Duration elapsed{};  // wall time over which it was measured
@@ -162,7 +170,7 @@ struct WorkflowResult {
   std::uint64_t iterations = 0;
   std::uint64_t failed_iterations = 0;
   std::uint64_t interrupted = 0;  // iterations cut short at the end
-  metrics::Histogram lateness;    // how long after it was due an arrival, think or pacing timer was served
+  metrics::Histogram lateness;    // how long after it was due an arrival (open) or a think or pacing timer was served
   metrics::CoarseHistogram iteration_time;
   std::vector<StepResult> steps;
   std::vector<UserMetric> metrics;
@@ -170,11 +178,16 @@ struct WorkflowResult {
   std::vector<WorkflowSecond> series;
   std::vector<Provided> provided;
   std::vector<CoreUse> cores;
-  std::vector<std::pair<std::string, std::uint64_t>> notes;  // things worth telling → how often; bounded
+  Notes notes;
 };
 
 // Adds `part` (another core's or worker's share of the same workflow) to `whole`. Names of steps must agree in order.
 void merge(WorkflowResult& whole, const WorkflowResult& part);
+
+// Moves the series out of `part`, whose steps are those of `whole` in order, into that of `whole`, `later` seconds
+// later: a workflow counts from its own beginning, a run from its own. Costs what `part` holds as long as its seconds
+// are new or recent, however long the series of `whole` is.
+void merge_series(WorkflowResult& whole, WorkflowResult&& part, std::uint32_t later = 0);
 
 struct ThresholdVerdict {
   std::string text;

@@ -194,6 +194,33 @@ TEST(ResultMerge, KeepsTheValueThatTheProviderMeant) {
   EXPECT_EQ(kept({"t", true, false, 3, {"1", "2"}, 1}, {"t", true, false, 3, {"3", "4"}, 2}), (Values{"1", "2", "3"}));
 }
 
+TEST(ResultMerge, WhatACoreThatFellBehindSaysIsAddedToItsSecond) {
+  WorkflowResult whole = fresh();
+  whole.steps.resize(1);
+  const auto part = [](std::uint32_t second, std::uint64_t ok) {
+    WorkflowResult made;
+    made.series.push_back({.second = second, .vus = 1, .iterations = ok, .dropped = 0});
+    made.steps.resize(1);
+    made.steps[0].series.emplace_back();
+    made.steps[0].series[0].second = second;
+    made.steps[0].series[0].ok = ok;
+    return made;
+  };
+  merge_series(whole, part(0, 1), 7);
+  merge_series(whole, part(2, 2), 7);
+  merge_series(whole, part(0, 4), 7);
+  merge_series(whole, part(1, 8), 7);
+  ASSERT_EQ(whole.series.size(), 3U);
+  ASSERT_EQ(whole.steps[0].series.size(), 3U);
+  const std::uint64_t expected[] = {5, 8, 2};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(whole.series[i].second, 7 + i);
+    EXPECT_EQ(whole.series[i].iterations, expected[i]);
+    EXPECT_EQ(whole.steps[0].series[i].second, 7 + i);
+    EXPECT_EQ(whole.steps[0].series[i].ok, expected[i]);
+  }
+}
+
 TEST(ResultMerge, CountsTagsBeyondTheLimitAsOther) {
   WorkflowResult whole = fresh();
   for (std::size_t i = 0; i < kMaxResultTagged + 50; ++i) {

@@ -21,22 +21,25 @@ T* same(std::vector<T>& whole, const T& part, std::size_t place, Key&& key, std:
   return whole.size() < limit ? &whole.emplace_back() : nullptr;
 }
 
-// Merges two lists that ascend by a number: equal ones are added, others taken over in order. Linear in their lengths.
+// Merges two lists that ascend by a number: equal ones are added, others taken over in order. Costs what `part` holds
+// and what `whole` holds from the first number of `part` on, so that adding to the end of a long list is cheap.
 template <class T, class Key, class Add>
-void merge_ascending(std::vector<T>& whole, const std::vector<T>& part, Key&& key, Add&& add) {
-  std::vector<T> merged;
-  merged.reserve(std::max(whole.size(), part.size()));
-  auto mine = whole.begin();
-  for (const T& each : part) {
-    for (; mine != whole.end() && key(*mine) < key(each); ++mine) merged.push_back(std::move(*mine));
-    if (mine != whole.end() && key(*mine) == key(each)) {
+void merge_ascending(std::vector<T>& whole, std::vector<T> part, Key&& key, Add&& add) {
+  if (part.empty()) return;
+  const auto first = std::lower_bound(whole.begin(), whole.end(), key(part.front()),
+                                      [&](const T& each, const auto& number) { return key(each) < number; });
+  std::vector<T> rest(std::move_iterator(first), std::move_iterator(whole.end()));
+  whole.erase(first, whole.end());
+  auto mine = rest.begin();
+  for (T& each : part) {
+    for (; mine != rest.end() && key(*mine) < key(each); ++mine) whole.push_back(std::move(*mine));
+    if (mine != rest.end() && key(*mine) == key(each)) {
       add(*mine, each);
     } else {
-      merged.push_back(each);
+      whole.push_back(std::move(each));
     }
   }
-  merged.insert(merged.end(), std::move_iterator(mine), std::move_iterator(whole.end()));
-  whole = std::move(merged);
+  whole.insert(whole.end(), std::move_iterator(mine), std::move_iterator(rest.end()));
 }
 
 template <class T, class Key>
@@ -105,12 +108,26 @@ void merge_checks(std::vector<CheckResult>& whole, const std::vector<CheckResult
   }
 }
 
-void add_second(StepSecond& whole, const StepSecond& part) {
-  whole.ok += part.ok;
-  whole.failed += part.failed;
-  whole.bytes_in += part.bytes_in;
-  whole.bytes_out += part.bytes_out;
-  whole.latency.merge(part.latency);
+void merge_seconds(std::vector<StepSecond>& whole, std::vector<StepSecond> part) {
+  merge_ascending(
+      whole, std::move(part), [](const StepSecond& row) { return row.second; },
+      [](StepSecond& mine, const StepSecond& other) {
+        mine.ok += other.ok;
+        mine.failed += other.failed;
+        mine.bytes_in += other.bytes_in;
+        mine.bytes_out += other.bytes_out;
+        mine.latency.merge(other.latency);
+      });
+}
+
+void merge_seconds(std::vector<WorkflowSecond>& whole, std::vector<WorkflowSecond> part) {
+  merge_ascending(
+      whole, std::move(part), [](const WorkflowSecond& row) { return row.second; },
+      [](WorkflowSecond& mine, const WorkflowSecond& other) {
+        mine.vus += other.vus;
+        mine.iterations += other.iterations;
+        mine.dropped += other.dropped;
+      });
 }
 
 void merge_step(StepResult& whole, const StepResult& part) {
@@ -136,7 +153,7 @@ void merge_step(StepResult& whole, const StepResult& part) {
   whole.service.merge(part.service);
   for (std::size_t i = 0; i < kPhases; ++i) whole.phases[i].merge(part.phases[i]);
   merge_checks(whole.checks, part.checks);
-  merge_ascending(whole.series, part.series, [](const StepSecond& row) { return row.second; }, add_second);
+  merge_seconds(whole.series, part.series);
 }
 
 void add_metric(UserMetric& whole, const UserMetric& part) {
@@ -189,52 +206,45 @@ void merge_tagged(std::vector<TaggedResult>& whole, const std::vector<TaggedResu
   sort_by(whole, key);
 }
 
-void merge_provided(std::vector<Provided>& whole, const std::vector<Provided>& part) {
-  const auto key = [](const Provided& each) -> const std::string& { return each.key; };
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    const Provided& other = part[i];
-    if (other.values.empty()) continue;
-    Provided* mine = same(whole, other, i, key, kMaxProvidedKeys);
-    if (mine == nullptr) continue;
-    if (mine->values.empty()) {
-      *mine = other;
-    } else if (other.keep_all) {
-      const auto limit = static_cast<std::size_t>(std::min<std::uint64_t>(other.max, kMaxProvidedValues));
-      const std::size_t room = limit > mine->values.size() ? limit - mine->values.size() : 0;
-      const auto taken = static_cast<std::ptrdiff_t>(std::min(room, other.values.size()));
-      mine->values.insert(mine->values.end(), other.values.begin(), other.values.begin() + taken);
-      mine->lamport = std::max(mine->lamport, other.lamport);
-    } else {
-      const bool later = std::tie(other.lamport, other.values) > std::tie(mine->lamport, mine->values);
-      if (later != other.keep_first) *mine = other;
-    }
-  }
-  sort_by(whole, key);
-}
-
-void merge_notes(std::vector<std::pair<std::string, std::uint64_t>>& whole,
-                 const std::vector<std::pair<std::string, std::uint64_t>>& part) {
-  const auto key = [](const auto& note) -> const std::string& { return note.first; };
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    auto* mine = same(whole, part[i], i, key, kMaxResultNotes);
-    if (mine == nullptr) continue;
-    mine->first = part[i].first;
-    mine->second += part[i].second;
-  }
-  sort_by(whole, key);
-}
-
-void merge_series(std::vector<WorkflowSecond>& whole, const std::vector<WorkflowSecond>& part) {
-  merge_ascending(
-      whole, part, [](const WorkflowSecond& row) { return row.second; },
-      [](WorkflowSecond& mine, const WorkflowSecond& other) {
-        mine.vus += other.vus;
-        mine.iterations += other.iterations;
-        mine.dropped += other.dropped;
-      });
-}
-
 }  // namespace
+
+void add_provided(std::vector<Provided>& whole, const Provided& value) {
+  if (value.values.empty()) return;
+  const auto key = [](const Provided& each) -> const std::string& { return each.key; };
+  Provided* mine = same(whole, value, 0, key, kMaxProvidedKeys);
+  if (mine == nullptr) return;
+  if (mine->values.empty()) {
+    *mine = value;
+  } else if (value.keep_all) {
+    const auto limit = static_cast<std::size_t>(std::min<std::uint64_t>(value.max, kMaxProvidedValues));
+    const std::size_t room = limit > mine->values.size() ? limit - mine->values.size() : 0;
+    const auto taken = static_cast<std::ptrdiff_t>(std::min(room, value.values.size()));
+    mine->values.insert(mine->values.end(), value.values.begin(), value.values.begin() + taken);
+    mine->lamport = std::max(mine->lamport, value.lamport);
+  } else {
+    const bool later = std::tie(value.lamport, value.values) > std::tie(mine->lamport, mine->values);
+    if (later != value.keep_first) *mine = value;
+  }
+}
+
+void add_note(Notes& notes, std::string_view text, std::uint64_t times) {
+  text = text.substr(0, kMaxResultText);
+  const auto known = std::find_if(notes.begin(), notes.end(), [&](const auto& note) { return note.first == text; });
+  if (known != notes.end()) {
+    known->second += times;
+  } else if (notes.size() < kMaxResultNotes) {
+    notes.emplace_back(text, times);
+  }
+}
+
+void merge_series(WorkflowResult& whole, WorkflowResult&& part, std::uint32_t later) {
+  for (WorkflowSecond& row : part.series) row.second += later;
+  merge_seconds(whole.series, std::exchange(part.series, {}));
+  for (std::size_t i = 0; i < std::min(whole.steps.size(), part.steps.size()); ++i) {
+    for (StepSecond& row : part.steps[i].series) row.second += later;
+    merge_seconds(whole.steps[i].series, std::exchange(part.steps[i].series, {}));
+  }
+}
 
 void merge(WorkflowResult& whole, const WorkflowResult& part) {
   if (part.name.empty()) return;
@@ -269,12 +279,14 @@ void merge(WorkflowResult& whole, const WorkflowResult& part) {
   }
   merge_metrics(whole.metrics, part.metrics);
   merge_tagged(whole.tagged, part.tagged);
-  merge_series(whole.series, part.series);
-  merge_provided(whole.provided, part.provided);
+  merge_seconds(whole.series, part.series);
+  for (const Provided& value : part.provided) add_provided(whole.provided, value);
+  sort_by(whole.provided, [](const Provided& each) -> const std::string& { return each.key; });
   const std::size_t room = kMaxResultCores - std::min(kMaxResultCores, whole.cores.size());
   const auto taken = static_cast<std::ptrdiff_t>(std::min(room, part.cores.size()));
   whole.cores.insert(whole.cores.end(), part.cores.begin(), part.cores.begin() + taken);
-  merge_notes(whole.notes, part.notes);
+  for (const auto& [text, times] : part.notes) add_note(whole.notes, text, times);
+  sort_by(whole.notes, [](const auto& note) -> const std::string& { return note.first; });
 }
 
 }  // namespace muster::model

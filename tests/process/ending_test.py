@@ -113,6 +113,20 @@ steps: [ {{ name: call, get: / }} ]
         self.assertEqual((run.code, run.workflow()["state"]), (130, "aborted"), run)
         self.assertFalse(alive(executor))
 
+    def test_an_executor_that_does_not_answer_is_given_up_after_its_grace(self):
+        under = self.started(grace="300ms")
+        wait_until(lambda: len(self.server.requests) > 300, what="more than a snapshot's worth")
+        executor = under.executor()
+        os.kill(executor, signal.SIGSTOP)
+        under.signal(signal.SIGINT)
+        run = under.end(limit=12)
+        self.assertFalse(alive(executor))
+        self.assertEqual((run.code, run.summary["verdict"], run.workflow()["state"]), (1, "error", "lost"), run)
+        self.assertIn("told to stop", run.workflow()["reason"])
+        self.assertIn("lost", [mark["id"] for mark in run.summary["marks"]])
+        self.assertGreater(run.summary["requests"], 50, "the last snapshot's numbers are kept")
+        self.assertIn("executor", run.out)
+
     def test_an_interrupt_during_warm_up_ends_the_run(self):
         yaml = self.load(seconds=30).replace("grace: 2s", "grace: 2s, warm_up: 20s")
         under = self.start(yaml=yaml)

@@ -1,0 +1,86 @@
+// A whole run against executors that do not do as they are told.
+#include "engine/job_run.h"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <functional>
+
+#include "engine/only_child.h"
+#include "engine/rehearsal.h"
+
+namespace muster::engine {
+namespace {
+
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+constexpr const char* kEndless = R"yaml(muster: 1
+workflows:
+  - name: w
+    load: { vus: 2, for: 1h, grace: 50ms }
+    steps: [ { name: a, play: a, takes: 5ms } ]
+)yaml";
+
+// Runs a workflow until it has done something, stops its executor as a debugger would, and calls `then`.
+model::RunResult with_a_frozen_executor(const JobOptions& options, const std::function<void(JobRun&)>& then) {
+  Rehearsal r;
+  bool frozen = false;
+  const auto result = r.run_layers(kEndless, options, [&](JobRun& run) {
+    if (frozen || run.result().workflows[0].iterations == 0) return;
+    EXPECT_EQ(kill(only_child(), SIGSTOP), 0);
+    frozen = true;
+    then(run);
+  });
+  EXPECT_TRUE(frozen);
+  EXPECT_EQ(only_child(), -1) << "it was killed";
+  return result;
+}
+
+TEST(JobRun, AnExecutorThatDoesNotEndAfterItsGraceIsKilledAndLost) {
+  const auto result = with_a_frozen_executor({.stop_margin = 100ms, .trace = {}}, [](JobRun& run) {
+    run.interrupted();
+    run.stop("interrupted");
+  });
+  const model::WorkflowResult& workflow = result.workflows[0];
+  EXPECT_EQ(workflow.state, model::WorkflowState::kLost);
+  EXPECT_THAT(workflow.reason, HasSubstr("told to stop, had not ended 0.1 s after its grace of 0.05 s"));
+  EXPECT_THAT(workflow.reason, HasSubstr("killed"));
+  EXPECT_GT(workflow.iterations, 0U) << "the last snapshot is kept";
+  EXPECT_EQ(result.verdict, model::Verdict::kError);
+}
+
+TEST(JobRun, AnExecutorThatGivesNoSignOfLifeIsKilledAndLost) {
+  const auto result = with_a_frozen_executor({.silence_limit = 600ms, .trace = {}}, [](JobRun&) {});
+  const model::WorkflowResult& workflow = result.workflows[0];
+  EXPECT_EQ(workflow.state, model::WorkflowState::kLost);
+  EXPECT_THAT(workflow.reason, HasSubstr("no sign of life for 0.6 s"));
+  EXPECT_GT(workflow.iterations, 0U);
+}
+
+TEST(JobRun, AnExecutorThatTheUserAbortsIsAbortedAndNotLost) {
+  const auto result = with_a_frozen_executor({.trace = {}}, [](JobRun& run) {
+    run.interrupted();
+    run.abort();
+  });
+  EXPECT_EQ(result.workflows[0].state, model::WorkflowState::kAborted);
+  EXPECT_EQ(result.verdict, model::Verdict::kInterrupted);
+}
+
+TEST(JobRun, APausedExecutorIsNotTakenForAWedgedOne) {
+  Rehearsal r;
+  int told = 0;  // to pause, then to stop
+  const auto result = r.run_layers(kEndless, {.silence_limit = 700ms, .trace = {}}, [&](JobRun& run) {
+    if (told == 0) {
+      run.pause();
+      told = 1;
+    } else if (told == 1 && run.result().elapsed > 1500ms) {
+      run.stop("");
+      told = 2;
+    }
+  });
+  EXPECT_EQ(result.workflows[0].state, model::WorkflowState::kCompleted);
+}
+
+}  // namespace
+}  // namespace muster::engine
