@@ -12,7 +12,9 @@ if(MUSTER_SANITIZE)
   target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
 endif()
 if(MUSTER_FUZZ)
-  target_compile_options(muster_flags INTERFACE -fsanitize=fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping)
+  # Places are remembered relative to the build folder: objects from the cache may have been made in another clone.
+  target_compile_options(muster_flags INTERFACE
+    -fsanitize=fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping -fcoverage-compilation-dir=.)
   target_link_options(muster_flags INTERFACE -fprofile-instr-generate)
 endif()
 

@@ -1,23 +1,19 @@
 // The first byte chooses coding and limit, the rest is a compressed body. It must decode the same whole and byte by
 // byte, with a decoder that has just met another body, and never to more than the limit.
+// covers: protocol/content_coding.h protocol/content_coding.cpp
 #include <string>
 #include <string_view>
 
+#include "base/fuzzing.h"
 #include "protocol/content_coding.h"
 
 namespace muster::protocol {
 
-namespace {
-
-void require(bool condition) {
-  if (!condition) __builtin_trap();
-}
-
-}  // namespace
+using base::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::string_view body = base::text_of(data + 1, size - 1);
   // Byte 0, bit 0: gzip or deflate. Bit 1: a limit that small inputs can reach. Bits 2 and up: other names.
   constexpr std::string_view kNames[] = {"gzip", "deflate", "identity", "x-gzip", "br"};
   const std::size_t other = static_cast<std::size_t>(data[0] >> 2) % 4;

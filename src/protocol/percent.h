@@ -9,7 +9,7 @@ namespace muster::protocol::percent {
 
 using Bytes = std::array<bool, 256>;
 
-constexpr Bytes letters_digits_and(std::string_view others) {
+consteval Bytes letters_digits_and(std::string_view others) {
   Bytes set{};
   for (unsigned c = '0'; c <= '9'; ++c) set[c] = true;
   for (unsigned c = 'a'; c <= 'z'; ++c) set[c] = set[c - 'a' + 'A'] = true;
