@@ -362,5 +362,11 @@ steps:
               HasSubstr("target 'h' is for 'http' steps, and this is a step of kind 'gopher'"));
 }
 
+TEST(Loader, AStepWithoutResultsWhoseCheckNamesTheResponseIsRefusedAndDoesNotCrash) {
+  Files files;
+  EXPECT_THAT(files.bad("muster: 1\nsteps: [ { name: a, check: [ response.status == 200 ] } ]\n"),
+              HasSubstr("'response'"));
+}
+
 }  // namespace
 }  // namespace muster::authoring

@@ -216,7 +216,8 @@ const model::Workflow* NameScope::owner_of(std::string_view name) const {
 
 std::string NameScope::advice(const std::string& name) const {
   if (data_.contains(name)) return fmt::format("; rows of data are under 'data': write data.{}.…", name);
-  if (own_ != nullptr && (name == "response" || name == "res" || name == "resp" || name == "result")) {
+  if (own_ != nullptr && !own_->results.empty() &&
+      (name == "response" || name == "res" || name == "resp" || name == "result")) {
     return fmt::format("; checks name the results of their step directly: {} …", own_->results.front().name);
   }
   if (const Function* function = find_function(name); function != nullptr && function->least == 0) {
