@@ -338,15 +338,8 @@ void Scheduler::grace_over() {
 
 void Scheduler::abort() {
   if (!ending_) stop();
-  drop_arrivals(queue_.size());
-  queue_.clear();
   loop_.timers().cancel(grace_);
-  for (Vu& vu : vus_) {
-    if (!vu.active) continue;
-    if (vu.list == VuList::kLoop) ++recording().interrupted;
-    interpreter_.interrupt(vu, true);
-    deactivate(vu);
-  }
+  grace_over();
 }
 
 void Scheduler::pause() {
