@@ -210,6 +210,7 @@ enum class Verdict : std::uint8_t { kPassed, kFailed, kInterrupted, kError };
 std::string_view to_text(Verdict verdict);
 
 struct RunResult {
+  std::string id;  // under which it is kept ("r-20261115-k3f8"); empty: it is not
   std::string job;
   std::string version;
   std::uint64_t seed = 0;
