@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 namespace muster::metrics {
 namespace {
@@ -20,7 +21,8 @@ TEST(Difference, IsAFractionOfTheFirst) {
 
 TEST(Difference, AllowsForFewBlocksAsStudentDid) {
   // Two-sided 5 % points of t: 12.7 for 1 degree of freedom is out of the approximation's reach, 2.571 for 5 is not.
-  for (const auto& [freedom, t] : {std::pair{3.0, 3.182}, {5.0, 2.571}, {10.0, 2.228}, {30.0, 2.042}}) {
+  const std::vector<std::pair<double, double>> points = {{3.0, 3.182}, {5.0, 2.571}, {10.0, 2.228}, {30.0, 2.042}};
+  for (const auto& [freedom, t] : points) {
     const Difference found = absolute_difference({0, 1}, freedom, {t, 0}, 1e6);
     EXPECT_NEAR(found.p, 0.05, 0.002) << freedom;
     EXPECT_NEAR(found.high - found.change, t, 0.04) << freedom;

@@ -1,0 +1,190 @@
+#include "report/compared_place.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "metrics/difference.h"
+#include "model/options.h"
+
+namespace muster::report {
+namespace {
+
+struct Percentile {
+  std::string_view name;
+  double q;
+};
+// The first two lead; the rest in their natural order.
+constexpr std::array<Percentile, 5> kPercentiles = {
+    {{"p95", 0.95}, {"p50", 0.50}, {"p90", 0.90}, {"p99", 0.99}, {"p99.9", 0.999}}};
+
+constexpr std::array<double, kPercentiles.size()> probabilities() {
+  std::array<double, kPercentiles.size()> list{};
+  for (std::size_t i = 0; i != list.size(); ++i) list[i] = kPercentiles[i].q;
+  return list;
+}
+constexpr auto kProbabilities = probabilities();
+
+std::uint32_t first_second(const model::WorkflowResult& workflow) {
+  return static_cast<std::uint32_t>(std::clamp(base::seconds(workflow.began), 0.0, 4e9));
+}
+
+// Seconds that were counted from beginning to end; the last one is mostly cut short, and says nothing about a rate.
+std::size_t whole_seconds(const model::WorkflowResult& workflow) {
+  return static_cast<std::size_t>(std::max(0.0, std::floor(base::seconds(workflow.elapsed))));
+}
+
+void add_series(std::vector<metrics::Second>& into, std::uint32_t first, const model::StepResult& step) {
+  for (const model::StepSecond& part : step.series) {
+    if (part.second < first || part.second - first >= into.size()) continue;
+    metrics::Second& second = into[part.second - first];
+    second.requests += part.ok + part.failed;
+    second.failed += part.failed;
+    second.latency.merge(part.latency);
+  }
+}
+
+struct Side {
+  const PlaceSide& place;
+  metrics::Spread spread;
+};
+
+double value_of(base::Duration duration) {
+  return base::seconds(duration);
+}
+
+Delta bare(std::string_view metric, DeltaUnit unit, double before, double after) {
+  Delta delta;
+  delta.metric = metric;
+  delta.unit = unit;
+  delta.before = before;
+  delta.after = after;
+  delta.relative = unit != DeltaUnit::kShare;
+  if (!delta.relative) {
+    delta.change = after - before;
+  } else if (before > 0) {
+    delta.change = after / before - 1;
+  }
+  delta.worse = unit == DeltaUnit::kPerSecond ? after < before : after > before;
+  return delta;
+}
+
+// The values are those of the exact histograms; the errors those of the seconds.
+void judge_relative(Delta& delta, const metrics::Estimate& before, const metrics::Estimate& after, double freedom_before,
+                    double freedom_after, const CompareOptions& options) {
+  if (!(delta.before > 0) || !(delta.after > 0) || freedom_before <= 0 || freedom_after <= 0) return;
+  const metrics::Difference found = metrics::relative_difference(
+      {delta.before, before.error}, freedom_before, {delta.after, after.error}, freedom_after, options.between_runs);
+  delta.low = found.low;
+  delta.high = found.high;
+  delta.p = found.p;
+  delta.judged = true;
+}
+
+// A share of which nothing was seen is not known to be 0: at least the error of one more in n + 2 (Laplace).
+double least_share_error(std::uint64_t failed, std::uint64_t requests) {
+  const double n = static_cast<double>(requests) + 2;
+  const double share = (static_cast<double>(failed) + 1) / n;
+  return std::sqrt(share * (1 - share) / n);
+}
+
+void judge_failed(Delta& delta, const Side& before, const Side& after) {
+  if (before.spread.freedom <= 0 || after.spread.freedom <= 0) return;
+  const auto estimate = [](const Side& side, double value) {
+    const Totals& sum = side.place.totals;
+    return metrics::Estimate{value, std::max(side.spread.failed.error, least_share_error(sum.failed, sum.requests))};
+  };
+  const metrics::Difference found = metrics::absolute_difference(
+      estimate(before, delta.before), before.spread.freedom, estimate(after, delta.after), after.spread.freedom);
+  delta.low = std::max(found.low, -1.0);
+  delta.high = std::min(found.high, 1.0);
+  delta.p = found.p;
+  delta.judged = true;
+}
+
+double failed_share(const Totals& sum) {
+  return sum.requests > 0 ? static_cast<double>(sum.failed) / static_cast<double>(sum.requests) : 0;
+}
+
+// Samples beyond the percentile, on the side that has fewer.
+double beyond(const PlaceSide& before, const PlaceSide& after, double q) {
+  return (1 - q) * static_cast<double>(std::min(before.totals.latency.count(), after.totals.latency.count()));
+}
+
+Delta percentile_delta(std::size_t i, const Side& before, const Side& after, const CompareOptions& options) {
+  const Percentile& percentile = kPercentiles[i];
+  Delta delta = bare(percentile.name, DeltaUnit::kSeconds, value_of(before.place.totals.latency.quantile(percentile.q)),
+                     value_of(after.place.totals.latency.quantile(percentile.q)));
+  const double samples = beyond(before.place, after.place, percentile.q);
+  delta.rare = samples < static_cast<double>(options.rare_beyond);
+  if (samples < static_cast<double>(options.least_beyond) || before.spread.freedom <= 0 || after.spread.freedom <= 0) {
+    return delta;
+  }
+  judge_relative(delta, before.spread.quantiles[i], after.spread.quantiles[i], before.spread.freedom,
+                 after.spread.freedom, options);
+  return delta;
+}
+
+}  // namespace
+
+PlaceSide side_of(const model::RunResult& run) {
+  PlaceSide side;
+  side.totals = totals(run);
+  std::uint32_t first = 0xffff'ffff;
+  std::size_t end = 0;
+  for (const model::WorkflowResult& workflow : run.workflows) {
+    if (workflow.elapsed <= base::Duration::zero()) continue;
+    first = std::min(first, first_second(workflow));
+    end = std::max(end, first_second(workflow) + whole_seconds(workflow));
+  }
+  if (end <= first) return side;
+  side.seconds.resize(std::min(end - first, model::kMaxResultSeconds));
+  for (const model::WorkflowResult& workflow : run.workflows) {
+    for (const model::StepResult& step : workflow.steps) {
+      if (step.role == model::StepRole::kTest) add_series(side.seconds, first, step);
+    }
+  }
+  return side;
+}
+
+PlaceSide side_of(const model::WorkflowResult& workflow, const model::StepResult& step) {
+  PlaceSide side;
+  side.totals = totals(step, workflow.elapsed);
+  side.seconds.resize(std::min(whole_seconds(workflow), model::kMaxResultSeconds));
+  add_series(side.seconds, first_second(workflow), step);
+  return side;
+}
+
+std::vector<Delta> deltas_of(const PlaceSide& before, const PlaceSide& after, const CompareOptions& options,
+                             bool intervals) {
+  const std::size_t seconds = std::min(before.seconds.size(), after.seconds.size());
+  const bool judged = intervals && seconds >= options.least_seconds;
+  const auto spread = [&](const PlaceSide& side, std::uint64_t seed) {
+    if (!judged) return metrics::Spread{};
+    return metrics::block_bootstrap(side.seconds, kProbabilities, {.resamples = options.resamples, .seed = seed});
+  };
+  const Side first{before, spread(before, 1)};
+  const Side second{after, spread(after, 2)};
+
+  Delta rate = bare("rate", DeltaUnit::kPerSecond, before.totals.rate(), after.totals.rate());
+  judge_relative(rate, first.spread.rate, second.spread.rate, first.spread.freedom, second.spread.freedom, options);
+  Delta failed = bare("failed", DeltaUnit::kShare, failed_share(before.totals), failed_share(after.totals));
+  judge_failed(failed, first, second);
+  Delta mean = bare("mean", DeltaUnit::kSeconds, value_of(before.totals.latency.mean()),
+                    value_of(after.totals.latency.mean()));
+  judge_relative(mean, first.spread.mean, second.spread.mean, first.spread.freedom, second.spread.freedom, options);
+  // One sample decides it: no interval says anything about that.
+  Delta max = bare("max", DeltaUnit::kSeconds, value_of(before.totals.latency.max()), value_of(after.totals.latency.max()));
+  max.rare = true;
+
+  std::vector<Delta> deltas = {percentile_delta(0, first, second, options), percentile_delta(1, first, second, options),
+                               std::move(rate), std::move(failed)};
+  for (std::size_t i = 2; i != kPercentiles.size(); ++i) deltas.push_back(percentile_delta(i, first, second, options));
+  deltas.push_back(std::move(mean));
+  deltas.push_back(std::move(max));
+  return deltas;
+}
+
+}  // namespace muster::report
