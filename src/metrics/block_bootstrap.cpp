@@ -11,7 +11,7 @@ namespace {
 
 using Layout = CoarseHistogram::Layout;
 
-constexpr std::size_t kLeastBatches = 4;
+constexpr std::size_t kLeastSlices = 4;
 
 // Mean and variance of numbers as they come (Welford).
 class Moments {
@@ -30,7 +30,7 @@ class Moments {
   double squares_ = 0;
 };
 
-// The sums of some batches. Doubles hold them exactly up to 2^53.
+// The sums of some slices. Doubles hold them exactly up to 2^53.
 struct Sums {
   double requests = 0;
   double failed = 0;
@@ -49,69 +49,63 @@ struct Sums {
   }
 };
 
-// The series in batches, added up twice: over the buckets, so that a quantile is found by halving, and over time, so
+// The series, added up twice: over the buckets, so that a quantile is found by halving, and over time, so
 // that a block is the difference of two rows.
 class Table {
  public:
-  Table(std::span<const Second> seconds, std::size_t most_batches)
-      : each_((seconds.size() + most_batches - 1) / most_batches), batches_(seconds.size() / std::max<std::size_t>(each_, 1)) {
+  explicit Table(std::span<const Slice> series) : slices_(series.size()) {
     std::size_t first = Layout::kBuckets;
     std::size_t last = 0;
-    for (const Second& second : seconds) {
-      if (second.latency.empty()) continue;
-      first = std::min<std::size_t>(first, second.latency.buckets().front().index);
-      last = std::max<std::size_t>(last, second.latency.buckets().back().index);
+    for (const Slice& slice : series) {
+      if (slice.latency.empty()) continue;
+      first = std::min<std::size_t>(first, slice.latency.buckets().front().index);
+      last = std::max<std::size_t>(last, slice.latency.buckets().back().index);
     }
     if (first > last) return;
     first_ = first;
     bins_ = last - first + 1;
-    rows_.assign((batches_ + 1) * bins_, 0);
-    sums_.assign(batches_ + 1, {});
-    for (std::size_t batch = 0; batch != batches_; ++batch) add(batch, seconds.subspan(batch * each_, each_));
+    rows_.assign((slices_ + 1) * bins_, 0);
+    sums_.assign(slices_ + 1, {});
+    for (std::size_t i = 0; i != slices_; ++i) add(i, series[i]);
   }
 
-  std::size_t batches() const { return batches_; }
+  std::size_t slices() const { return slices_; }
   std::size_t bins() const { return bins_; }
-  double seconds() const { return static_cast<double>(batches_ * each_); }
-  // Sums over the batches before `row`.
+  // Sums over the slices before `row`.
   const std::uint64_t* row(std::size_t row) const { return rows_.data() + row * bins_; }
   const Sums& sums(std::size_t row) const { return sums_[row]; }
   double lower(std::size_t bin) const { return static_cast<double>(Layout::lower(first_ + bin)); }
   double upper(std::size_t bin) const { return static_cast<double>(Layout::upper(first_ + bin)); }
 
-  // Appends the first `count` batches again behind the last, so that blocks may go around the end.
+  // Appends the first `count` slices again behind the last, so that blocks may go around the end.
   void wrap(std::size_t count) {
-    rows_.resize((batches_ + 1 + count) * bins_);
-    sums_.resize(batches_ + 1 + count);
+    rows_.resize((slices_ + 1 + count) * bins_);
+    sums_.resize(slices_ + 1 + count);
     for (std::size_t i = 1; i <= count; ++i) {
       for (std::size_t bin = 0; bin != bins_; ++bin) {
-        rows_[(batches_ + i) * bins_ + bin] = rows_[batches_ * bins_ + bin] + rows_[i * bins_ + bin];
+        rows_[(slices_ + i) * bins_ + bin] = rows_[slices_ * bins_ + bin] + rows_[i * bins_ + bin];
       }
-      sums_[batches_ + i] = sums_[batches_];
-      sums_[batches_ + i] += sums_[i];
+      sums_[slices_ + i] = sums_[slices_];
+      sums_[slices_ + i] += sums_[i];
     }
   }
 
  private:
-  void add(std::size_t batch, std::span<const Second> seconds) {
-    std::uint64_t* into = rows_.data() + (batch + 1) * bins_;
-    Sums& sum = sums_[batch + 1];
-    for (const Second& second : seconds) {
-      for (const Bucket& bucket : second.latency.buckets()) into[bucket.index - first_] += bucket.count;
-      sum += {static_cast<double>(second.requests), static_cast<double>(second.failed),
-              static_cast<double>(second.latency.count()), static_cast<double>(second.latency.totals().sum)};
-    }
+  void add(std::size_t place, const Slice& slice) {
+    std::uint64_t* into = rows_.data() + (place + 1) * bins_;
+    for (const Bucket& bucket : slice.latency.buckets()) into[bucket.index - first_] = bucket.count;
     std::uint64_t up_to = 0;
-    const std::uint64_t* before = rows_.data() + batch * bins_;
+    const std::uint64_t* before = rows_.data() + place * bins_;
     for (std::size_t bin = 0; bin != bins_; ++bin) {
       up_to += into[bin];
       into[bin] = before[bin] + up_to;
     }
-    sum += sums_[batch];
+    sums_[place + 1] = {static_cast<double>(slice.requests), static_cast<double>(slice.failed),
+                        static_cast<double>(slice.latency.count()), static_cast<double>(slice.latency.totals().sum)};
+    sums_[place + 1] += sums_[place];
   }
 
-  std::size_t each_;
-  std::size_t batches_;
+  std::size_t slices_;
   std::size_t first_ = 0;
   std::size_t bins_ = 0;
   std::vector<std::uint64_t> rows_;
@@ -178,37 +172,37 @@ struct Figures {
   double failed = 0;
 };
 
-void read(Figures& into, const Sample& sample, std::span<const double> probabilities, double seconds) {
+void read(Figures& into, const Sample& sample, std::span<const double> probabilities, double slices) {
   into.quantiles.resize(probabilities.size());
   for (std::size_t i = 0; i != probabilities.size(); ++i) into.quantiles[i] = sample.quantile(probabilities[i]);
   into.mean = sample.sums().time / sample.sums().samples;
-  into.rate = sample.sums().requests / seconds;
+  into.rate = sample.sums().requests / slices;
   into.failed = sample.sums().requests > 0 ? sample.sums().failed / sample.sums().requests : 0;
 }
 
-// What each batch adds to the error of a figure: of a quantile, the samples above it beyond the share that is due.
+// What each slice adds to the error of a figure: of a quantile, the samples above it beyond the share that is due.
 std::size_t longest_block(const Table& table, const Sample& whole, std::span<const double> probabilities) {
-  const std::size_t batches = table.batches();
-  std::vector<double> series(batches);
+  const std::size_t slices = table.slices();
+  std::vector<double> series(slices);
   std::size_t longest = 1;
   for (const double probability : probabilities) {
     const std::size_t bin = whole.bin_of(probability);
     const double share = whole.up_to(bin) / whole.sums().samples;
-    for (std::size_t i = 0; i != batches; ++i) {
+    for (std::size_t i = 0; i != slices; ++i) {
       const double samples = (table.sums(i + 1) - table.sums(i)).samples;
       series[i] = static_cast<double>(table.row(i + 1)[bin] - table.row(i)[bin]) - share * samples;
     }
     longest = std::max(longest, block_length(series));
   }
-  for (std::size_t i = 0; i != batches; ++i) series[i] = (table.sums(i + 1) - table.sums(i)).requests;
+  for (std::size_t i = 0; i != slices; ++i) series[i] = (table.sums(i + 1) - table.sums(i)).requests;
   return std::max(longest, block_length(series));
 }
 
 void draw(Sample& into, const Table& table, std::size_t block, base::Random& random) {
   into.clear();
-  for (std::size_t left = table.batches(); left > 0;) {
+  for (std::size_t left = table.slices(); left > 0;) {
     const std::size_t length = std::min(block, left);
-    const auto begin = static_cast<std::size_t>(random.below(table.batches()));
+    const auto begin = static_cast<std::size_t>(random.below(table.slices()));
     into.add(begin, begin + length);
     left -= length;
   }
@@ -233,7 +227,7 @@ std::size_t block_length(std::span<const double> series) {
     return sum / n;
   };
   const double variance = covariance(0);
-  if (size < kLeastBatches || !(variance > 0)) return std::max<std::size_t>(1, std::min(least, size));
+  if (size < kLeastSlices || !(variance > 0)) return std::max<std::size_t>(1, std::min(least, size));
 
   // The first lag after which nothing worth the name follows for `run` lags.
   const auto run = static_cast<std::size_t>(std::max(5.0, std::ceil(std::sqrt(std::log10(n)))));
@@ -258,17 +252,17 @@ std::size_t block_length(std::span<const double> series) {
   return std::clamp(static_cast<std::size_t>(std::ceil(best)), least, most);
 }
 
-Spread block_bootstrap(std::span<const Second> seconds, std::span<const double> probabilities,
+Spread block_bootstrap(std::span<const Slice> series, std::span<const double> probabilities,
                        const BootstrapOptions& options) {
   Spread spread;
-  Table table(seconds, std::max(options.most_batches, kLeastBatches));
-  if (table.batches() < kLeastBatches || table.bins() == 0) return spread;
+  Table table(series);
+  if (table.slices() < kLeastSlices || table.bins() == 0) return spread;
   Sample whole(table);
-  whole.add(0, table.batches());
+  const auto slices = static_cast<double>(table.slices());
+  whole.add(0, table.slices());
   if (!(whole.sums().samples > 0)) return spread;
   Figures figures;
-  read(figures, whole, probabilities, table.seconds());
-  spread.batches = table.batches();
+  read(figures, whole, probabilities, slices);
   spread.block = longest_block(table, whole, probabilities);
   table.wrap(spread.block);
 
@@ -281,16 +275,16 @@ Spread block_bootstrap(std::span<const Second> seconds, std::span<const double> 
   Figures drawn;
   for (std::uint32_t i = 0; i != options.resamples; ++i) {
     draw(sample, table, spread.block, random);
-    rate.add(sample.sums().requests / table.seconds());
+    rate.add(sample.sums().requests / slices);
     if (!(sample.sums().samples > 0)) continue;
-    read(drawn, sample, probabilities, table.seconds());
+    read(drawn, sample, probabilities, slices);
     for (std::size_t j = 0; j != quantiles.size(); ++j) quantiles[j].add(drawn.quantiles[j]);
     mean.add(drawn.mean);
     failed.add(drawn.failed);
   }
 
   // With few blocks their spread around their own mean is too small: the usual n / (n - 1).
-  const double blocks = static_cast<double>(spread.batches) / static_cast<double>(spread.block);
+  const double blocks = slices / static_cast<double>(spread.block);
   const double correction = std::sqrt(blocks / (blocks - 1));
   spread.freedom = blocks - 1;
   for (std::size_t j = 0; j != quantiles.size(); ++j) {

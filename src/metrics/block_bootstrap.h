@@ -12,7 +12,8 @@
 
 namespace muster::metrics {
 
-struct Second {
+// A second of a run, or several: all slices of one series are of the same length.
+struct Slice {
   std::uint64_t requests = 0;  // failed ones included
   std::uint64_t failed = 0;
   CoarseHistogram latency;
@@ -28,23 +29,20 @@ struct BootstrapOptions {
   // Resamples. Only the spread of the figures over them is used: 1,000 give it to 2 %, four times as many to 1 %.
   std::uint32_t resamples = 1'000;
   std::uint64_t seed = 1;
-  // Longer series are taken in batches of several seconds, so that an hour costs no more than ten minutes.
-  std::size_t most_batches = 600;
 };
 
 struct Spread {
   std::vector<Estimate> quantiles;  // in ns, in the order asked for; errors are fractions of the value
   Estimate mean;                    // in ns; error as a fraction
-  Estimate rate;                    // requests a second; error as a fraction
+  Estimate rate;                    // requests a slice; error as a fraction
   Estimate failed;                  // share of the requests; error as a share
-  std::size_t block = 0;            // batches to a block
-  std::size_t batches = 0;
+  std::size_t block = 0;            // slices to a block
   double freedom = 0;  // independent pieces behind the errors, less one; 0: there is nothing to go by
 };
 
-// `seconds` in order and without gaps: a second in which nothing happened is an empty one. Fewer than four, or no
-// samples in them, give an empty spread.
-Spread block_bootstrap(std::span<const Second> seconds, std::span<const double> probabilities,
+// `series` in order and without gaps: a slice in which nothing happened is an empty one. Fewer than four, or no samples
+// in them, give an empty spread. Costs some milliseconds for each hundred slices.
+Spread block_bootstrap(std::span<const Slice> series, std::span<const double> probabilities,
                        const BootstrapOptions& options = {});
 
 // The block length for the mean of a series: the rule of Politis and White (2004) with the correction of Patton,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -17,8 +18,6 @@ namespace {
 
 // p95, p50, rate and failed of the whole run: they come first in the list.
 constexpr std::size_t kHeadlines = 4;
-
-using StepPair = std::pair<PlaceSide, PlaceSide>;
 
 bool large_enough(const Delta& delta, const CompareOptions& options) {
   return std::abs(delta.change) >= (delta.relative ? options.least_change : options.least_failed);
@@ -50,11 +49,20 @@ const model::StepResult* find_step(const model::RunResult& run, const std::strin
   return nullptr;
 }
 
-struct StepPlace {
-  std::string workflow;
-  std::string step;
-  std::uint64_t requests = 0;
-  StepPair sides;
+struct StepInRun {
+  const model::WorkflowResult* workflow = nullptr;
+  const model::StepResult* step = nullptr;
+
+  PlaceSide side() const { return side_of(*workflow, *step); }
+  std::uint64_t requests() const { return step->ok + step->failed; }
+};
+
+// The same step in both runs.
+struct StepPair {
+  StepInRun before;
+  StepInRun after;
+
+  std::uint64_t requests() const { return before.requests() + after.requests(); }
 };
 
 class StepsCompared {
@@ -75,8 +83,6 @@ class StepsCompared {
     judge(options);
   }
 
-  // A single step is the whole run over again.
-  bool worth_telling() const { return places_.size() + gone_.size() + added_.size() > 1; }
   std::vector<std::vector<Delta>> take() { return std::move(deltas_); }
   const std::vector<std::string>& gone() const { return gone_; }
   const std::vector<std::string>& added() const { return added_; }
@@ -90,27 +96,24 @@ class StepsCompared {
       gone_.push_back(step.name);
       return;
     }
-    StepPlace place{workflow.name, step.name, step.ok + step.failed + other->ok + other->failed, {}};
-    place.sides = {side_of(workflow, step), side_of(*in, *other)};
-    places_.push_back(std::move(place));
+    pairs_.push_back({{&workflow, &step}, {in, other}});
   }
 
   void judge(const CompareOptions& options) {
-    if (!worth_telling()) return;
-    std::ranges::stable_sort(places_, [](const StepPlace& a, const StepPlace& b) { return a.requests > b.requests; });
-    for (std::size_t i = 0; i != places_.size(); ++i) {
+    std::ranges::stable_sort(pairs_, std::ranges::greater(), &StepPair::requests);
+    for (std::size_t i = 0; i != pairs_.size(); ++i) {
       const bool intervals = i < options.most_steps;
       if (!intervals) ++unjudged_;
-      std::vector<Delta> deltas = deltas_of(places_[i].sides.first, places_[i].sides.second, options, intervals);
+      std::vector<Delta> deltas = deltas_of(pairs_[i].before.side(), pairs_[i].after.side(), options, intervals);
       for (Delta& delta : deltas) {
-        delta.workflow = places_[i].workflow;
-        delta.step = places_[i].step;
+        delta.workflow = pairs_[i].before.workflow->name;
+        delta.step = pairs_[i].before.step->name;
       }
       deltas_.push_back(std::move(deltas));
     }
   }
 
-  std::vector<StepPlace> places_;
+  std::vector<StepPair> pairs_;
   std::vector<std::vector<Delta>> deltas_;  // of each place
   std::vector<std::string> gone_;
   std::vector<std::string> added_;
@@ -269,8 +272,8 @@ Comparison compare(const model::RunResult& before, RunIdentity before_is, const 
   {
     const PlaceSide first = side_of(before);
     const PlaceSide second = side_of(after);
-    made.seconds_before = first.seconds.size();
-    made.seconds_after = second.seconds.size();
+    made.seconds_before = first.seconds;
+    made.seconds_after = second.seconds;
     made.deltas = deltas_of(first, second, options, true);
   }
   const std::span<Delta> whole(made.deltas);

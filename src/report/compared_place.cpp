@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "metrics/difference.h"
-#include "model/options.h"
 
 namespace muster::report {
 namespace {
@@ -36,13 +35,26 @@ std::size_t whole_seconds(const model::WorkflowResult& workflow) {
   return static_cast<std::size_t>(std::max(0.0, std::floor(base::seconds(workflow.elapsed))));
 }
 
-void add_series(std::vector<metrics::Second>& into, std::uint32_t first, const model::StepResult& step) {
+// An hour in slices of six seconds costs no more than ten minutes in slices of one, and tells as much.
+constexpr std::size_t kMostSlices = 600;
+
+std::size_t seconds_each(std::size_t seconds) {
+  return std::max<std::size_t>(1, (seconds + kMostSlices - 1) / kMostSlices);
+}
+
+void make_slices(PlaceSide& side, std::size_t seconds) {
+  side.seconds = seconds;
+  side.slices.resize(seconds / seconds_each(seconds));
+}
+
+void add_series(PlaceSide& into, std::uint32_t first, const model::StepResult& step) {
+  const std::size_t each = seconds_each(into.seconds);
   for (const model::StepSecond& part : step.series) {
-    if (part.second < first || part.second - first >= into.size()) continue;
-    metrics::Second& second = into[part.second - first];
-    second.requests += part.ok + part.failed;
-    second.failed += part.failed;
-    second.latency.merge(part.latency);
+    if (part.second < first || (part.second - first) / each >= into.slices.size()) continue;
+    metrics::Slice& slice = into.slices[(part.second - first) / each];
+    slice.requests += part.ok + part.failed;
+    slice.failed += part.failed;
+    slice.latency.merge(part.latency);
   }
 }
 
@@ -140,10 +152,10 @@ PlaceSide side_of(const model::RunResult& run) {
     end = std::max(end, first_second(workflow) + whole_seconds(workflow));
   }
   if (end <= first) return side;
-  side.seconds.resize(std::min(end - first, model::kMaxResultSeconds));
+  make_slices(side, end - first);
   for (const model::WorkflowResult& workflow : run.workflows) {
     for (const model::StepResult& step : workflow.steps) {
-      if (step.role == model::StepRole::kTest) add_series(side.seconds, first, step);
+      if (step.role == model::StepRole::kTest) add_series(side, first, step);
     }
   }
   return side;
@@ -152,18 +164,18 @@ PlaceSide side_of(const model::RunResult& run) {
 PlaceSide side_of(const model::WorkflowResult& workflow, const model::StepResult& step) {
   PlaceSide side;
   side.totals = totals(step, workflow.elapsed);
-  side.seconds.resize(std::min(whole_seconds(workflow), model::kMaxResultSeconds));
-  add_series(side.seconds, first_second(workflow), step);
+  make_slices(side, whole_seconds(workflow));
+  add_series(side, first_second(workflow), step);
   return side;
 }
 
 std::vector<Delta> deltas_of(const PlaceSide& before, const PlaceSide& after, const CompareOptions& options,
                              bool intervals) {
-  const std::size_t seconds = std::min(before.seconds.size(), after.seconds.size());
+  const std::size_t seconds = std::min(before.seconds, after.seconds);
   const bool judged = intervals && seconds >= options.least_seconds;
   const auto spread = [&](const PlaceSide& side, std::uint64_t seed) {
     if (!judged) return metrics::Spread{};
-    return metrics::block_bootstrap(side.seconds, kProbabilities, {.resamples = options.resamples, .seed = seed});
+    return metrics::block_bootstrap(side.slices, kProbabilities, {.resamples = options.resamples, .seed = seed});
   };
   const Side first{before, spread(before, 1)};
   const Side second{after, spread(after, 2)};

@@ -1,0 +1,200 @@
+#include "report/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iostream>
+
+#include "report/made_up_runs.h"
+#include "report/test_runs.h"
+
+namespace muster::report {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using test::made_up;
+using test::MadeUpRun;
+
+Comparison compared(const model::RunResult& before, const model::RunResult& after) {
+  return compare(before, identity_of(before, "before"), after, identity_of(after, "after"));
+}
+
+const Delta& delta(const Comparison& comparison, std::string_view metric, std::string_view step = "") {
+  for (const Delta& each : comparison.deltas) {
+    if (each.metric == metric && each.step == step) return each;
+  }
+  static const Delta kNone;
+  ADD_FAILURE() << "no delta " << metric << " of '" << step << "'";
+  return kNone;
+}
+
+struct Counts {
+  int called_worse = 0;
+  int called_better = 0;
+  int p95_worse = 0;
+};
+
+// Pairs of runs of 60 to 120 s at 200 to 800 requests a second; the second is slower beyond its 90th percentile.
+Counts count_pairs(int pairs, double tail, double all) {
+  Counts counts;
+  for (int pair = 0; pair != pairs; ++pair) {
+    MadeUpRun run;
+    run.seconds = 60 + static_cast<std::uint32_t>(pair % 4) * 20;
+    run.rate = 200 + static_cast<std::uint64_t>(pair % 3) * 300;
+    run.seed = static_cast<std::uint64_t>(pair) * 2 + 1;
+    const model::RunResult before = made_up(run);
+    run.seed += 1;
+    run.tail = tail;
+    run.all = all;
+    const Comparison comparison = compared(before, made_up(run));
+    counts.called_worse += comparison.verdict == ComparisonVerdict::kWorse ? 1 : 0;
+    counts.called_better += comparison.verdict == ComparisonVerdict::kBetter ? 1 : 0;
+    const Delta& p95 = delta(comparison, "p95");
+    counts.p95_worse += p95.significant && p95.worse ? 1 : 0;
+  }
+  return counts;
+}
+
+TEST(Compare, RaisesFewFalseAlarms) {
+  const Counts counts = count_pairs(100, 1, 1);
+  std::cout << "of 100 pairs of the same thing " << counts.called_worse << " are called worse, "
+            << counts.called_better << " better\n";
+  EXPECT_LE(counts.called_worse + counts.called_better, 5);
+}
+
+TEST(Compare, FindsATailThatIsFivePercentSlower) {
+  const Counts counts = count_pairs(100, 1.05, 1);
+  std::cout << "of 100 pairs with a p95 higher by 5 % " << counts.p95_worse << " are found\n";
+  EXPECT_GE(counts.p95_worse, 90);
+  EXPECT_GE(counts.called_worse, 90);
+}
+
+TEST(Compare, FindsThatEverythingIsFivePercentSlower) {
+  EXPECT_GE(count_pairs(40, 1, 1.05).p95_worse, 36);
+}
+
+TEST(Compare, HoldsTheTrueChangeInItsInterval) {
+  int held = 0;
+  for (std::uint64_t pair = 0; pair != 60; ++pair) {
+    const model::RunResult before = made_up({.rate = 300, .seed = 2 * pair + 1});
+    const model::RunResult after = made_up({.rate = 300, .tail = 1.1, .seed = 2 * pair + 2});
+    const Comparison comparison = compared(before, after);
+    const Delta& p95 = delta(comparison, "p95");
+    EXPECT_LT(p95.low, p95.change);
+    EXPECT_GT(p95.high, p95.change);
+    held += p95.low < 0.1 && 0.1 < p95.high ? 1 : 0;
+  }
+  EXPECT_GE(held, 52) << "of 60; 57 are to be expected";
+}
+
+TEST(Compare, GivesTheSameAnswerEachTime) {
+  const model::RunResult before = made_up({.seed = 1});
+  const model::RunResult after = made_up({.seed = 2});
+  EXPECT_EQ(delta(compared(before, after), "p95").low, delta(compared(before, after), "p95").low);
+}
+
+TEST(Compare, OfARunWithItselfIsTheSame) {
+  const model::RunResult run = made_up({});
+  const Comparison comparison = compared(run, run);
+  EXPECT_EQ(comparison.verdict, ComparisonVerdict::kSame);
+  for (const Delta& each : comparison.deltas) {
+    EXPECT_EQ(each.change, 0) << each.metric;
+    EXPECT_FALSE(each.significant) << each.metric;
+  }
+  EXPECT_TRUE(comparison.notes.empty()) << comparison.notes.front();
+}
+
+TEST(Compare, PutsTheHeadlineFirst) {
+  const Comparison comparison = compared(made_up({.seed = 1}), made_up({.seed = 2}));
+  ASSERT_GE(comparison.deltas.size(), 9u);
+  EXPECT_EQ(comparison.deltas[0].metric, "p95");
+  EXPECT_EQ(comparison.deltas[1].metric, "p50");
+  EXPECT_EQ(comparison.deltas[2].metric, "rate");
+  EXPECT_EQ(comparison.deltas[3].metric, "failed");
+  EXPECT_TRUE(comparison.deltas[3].headline);
+  EXPECT_FALSE(comparison.deltas[4].headline);
+}
+
+TEST(Compare, TellsFailuresWhereThereWereNone) {
+  const Comparison comparison = compared(made_up({.seed = 1}), made_up({.failed = 0.01, .seed = 2}));
+  const Delta& failed = delta(comparison, "failed");
+  EXPECT_EQ(failed.before, 0);
+  EXPECT_NEAR(failed.change, 0.01, 0.002);
+  EXPECT_FALSE(failed.relative);
+  EXPECT_TRUE(failed.significant && failed.worse);
+  EXPECT_EQ(comparison.verdict, ComparisonVerdict::kWorse);
+  EXPECT_THAT(comparison.sentence, HasSubstr("failed requests rose by 1"));
+}
+
+TEST(Compare, AHandfulOfFailuresMayBeChance) {
+  model::RunResult after = made_up({.seed = 2});
+  after.workflows[0].steps[0].failed = 2;
+  after.workflows[0].steps[0].series[30].failed = 2;
+  EXPECT_FALSE(delta(compared(made_up({.seed = 1}), after), "failed").significant);
+}
+
+TEST(Compare, NegligibleChangesDoNotCount) {
+  const Comparison comparison =
+      compared(made_up({.rate = 5'000, .drift = 0, .seed = 1}), made_up({.rate = 5'000, .drift = 0, .all = 1.008, .seed = 2}));
+  EXPECT_FALSE(delta(comparison, "p50").significant);
+}
+
+TEST(Compare, SaysThatARunIsTooShort) {
+  const Comparison comparison = compared(made_up({.seconds = 5, .seed = 1}), made_up({.seconds = 60, .seed = 2}));
+  EXPECT_EQ(comparison.verdict, ComparisonVerdict::kUnknown);
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("too few seconds to judge: 5 whole ones before, 60 after")));
+  EXPECT_FALSE(delta(comparison, "p95").judged);
+  EXPECT_GT(delta(comparison, "p95").before, 0) << "the values are told all the same";
+}
+
+TEST(Compare, SaysWhatIsDifferentAboutTheRuns) {
+  model::RunResult before = made_up({.seed = 1});
+  model::RunResult after = made_up({.rate = 800, .seed = 2});
+  after.job = "another";
+  after.marks = {{"late", "…"}};
+  after.version = "0.2.0";
+  model::StepResult step = after.workflows[0].steps[0];
+  step.name = "POST /cart";
+  after.workflows[0].steps.push_back(std::move(step));
+  const Comparison comparison = compared(before, after);
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("different jobs: 'made up' before, 'another' after")));
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("load of workflow 'made up' differs")));
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("the run after is marked (late)")));
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("only in the run after: 'POST /cart'")));
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("muster was 0.1.0 before and 0.2.0 after")));
+}
+
+TEST(Compare, TellsAStepThatChangedBeforeThoseThatDidNot) {
+  const auto with_steps = [](double second_step, std::uint64_t seed) {
+    model::RunResult run = made_up({.seed = seed});
+    model::RunResult other = made_up({.all = second_step, .seed = seed + 100});
+    other.workflows[0].steps[0].name = "slow one";
+    run.workflows[0].steps.push_back(other.workflows[0].steps[0]);
+    return run;
+  };
+  const Comparison comparison = compared(with_steps(1, 1), with_steps(1.3, 2));
+  EXPECT_TRUE(delta(comparison, "p50", "slow one").significant);
+  EXPECT_FALSE(delta(comparison, "p50", "GET /").significant);
+  const auto first = std::ranges::find_if(comparison.deltas, [](const Delta& each) { return !each.step.empty(); });
+  EXPECT_EQ(first->step, "slow one");
+  EXPECT_EQ(first->workflow, "made up");
+}
+
+TEST(Compare, TakesAnyTwoResults) {
+  const auto all = {test::passed(), test::marked(), test::wide(), test::refused(), test::lost(), test::nothing()};
+  for (const model::RunResult& before : all) {
+    for (const model::RunResult& after : all) {
+      const Comparison comparison =
+          compare(before, identity_of(before), after, identity_of(after), {.resamples = 10});
+      EXPECT_FALSE(comparison.sentence.empty());
+      for (const Delta& each : comparison.deltas) {
+        EXPECT_TRUE(std::isfinite(each.change) && std::isfinite(each.low) && std::isfinite(each.high));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::report
