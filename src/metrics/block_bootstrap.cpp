@@ -71,9 +71,9 @@ class Table {
 
   std::size_t slices() const { return slices_; }
   std::size_t bins() const { return bins_; }
-  // Sums over the slices before `row`.
-  const std::uint64_t* row(std::size_t row) const { return rows_.data() + row * bins_; }
-  const Sums& sums(std::size_t row) const { return sums_[row]; }
+  // Sums over the slices before `place`.
+  const std::uint64_t* row(std::size_t place) const { return rows_.data() + place * bins_; }
+  const Sums& sums(std::size_t place) const { return sums_[place]; }
   double lower(std::size_t bin) const { return static_cast<double>(Layout::lower(first_ + bin)); }
   double upper(std::size_t bin) const { return static_cast<double>(Layout::upper(first_ + bin)); }
 

@@ -1,0 +1,82 @@
+#include "console/typed_secrets.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include "engine/redaction.h"
+
+namespace muster::console {
+namespace {
+
+// What is shorter hides nothing, and taking it out would spoil unrelated text.
+constexpr std::size_t kLeastLength = 3;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+bool carries_credentials(std::string_view header) {
+  constexpr std::array<std::string_view, 6> kParts = {"authorization", "cookie", "token", "secret", "password", "key"};
+  const std::string name = lower(header);
+  return std::ranges::any_of(kParts, [&](std::string_view part) { return name.contains(part); });
+}
+
+// In the job's text "${" stands as "$${".
+std::string as_written(std::string text) {
+  for (std::size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 3)) text.insert(at, "$");
+  return text;
+}
+
+void add(model::Job& job, std::string_view value) {
+  while (value.starts_with(' ')) value.remove_prefix(1);
+  if (value.size() < kLeastLength) return;
+  job.secrets.emplace_back("command line", value);
+  if (const std::string escaped = as_written(std::string(value)); escaped != value) {
+    job.secrets.emplace_back("command line", escaped);
+  }
+}
+
+void add_header(model::Job& job, std::string_view header) {
+  const std::size_t colon = header.find(':');
+  if (colon == std::string_view::npos || !carries_credentials(header.substr(0, colon))) return;
+  std::string_view value = header.substr(colon + 1);
+  while (value.starts_with(' ')) value.remove_prefix(1);
+  // The scheme ("Bearer") is no secret, and useful to see.
+  const std::size_t space = value.find(' ');
+  const bool scheme = space != std::string_view::npos && lower(header.substr(0, colon)).contains("authorization");
+  add(job, scheme ? value.substr(space + 1) : value);
+}
+
+// https://user:password@host/
+std::string_view password_of(std::string_view url) {
+  const std::size_t begin = url.find("//");
+  if (begin == std::string_view::npos) return {};
+  std::string_view authority = url.substr(begin + 2);
+  authority = authority.substr(0, authority.find_first_of("/?#"));
+  const std::size_t at = authority.rfind('@');
+  if (at == std::string_view::npos) return {};
+  authority = authority.substr(0, at);
+  const std::size_t colon = authority.find(':');
+  return colon == std::string_view::npos ? std::string_view() : authority.substr(colon + 1);
+}
+
+}  // namespace
+
+void hide_secrets(const JobFlags& flags, model::Job& job) {
+  if (const std::size_t colon = flags.basic.find(':'); colon != std::string::npos) {
+    add(job, std::string_view(flags.basic).substr(colon + 1));
+  }
+  for (const std::string& header : flags.headers) add_header(job, header);
+  add(job, password_of(flags.url));
+  add(job, password_of(flags.target));
+  const std::vector<std::string> spelled = engine::spellings(job.secrets);
+  engine::redact(job.name, spelled);
+  engine::redact(job.source, spelled);
+}
+
+}  // namespace muster::console
