@@ -11,6 +11,7 @@
 #include "base/closest.h"
 #include "console/check_command.h"
 #include "console/command.h"
+#include "console/results_command.h"
 #include "console/run_command.h"
 #include "console/say.h"
 #include "console/target_command.h"
@@ -99,6 +100,7 @@ int command_line(int argc, char** argv, const engine::Registry& registry, const 
   add_run(app, context);
   add_check(app, context);
   add_try(app, context);
+  add_results(app, context);
   add_target(app, context);
   add_version(app, context);
   if (const auto wrong = check_command_name(app, argc, argv)) return *wrong;

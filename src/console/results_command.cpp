@@ -61,7 +61,7 @@ std::expected<std::unique_ptr<store::RunStore>, int> readable() {
   return std::move(*history);
 }
 
-std::expected<store::StoredRun, int> load(const std::string& reference) {
+std::expected<store::StoredRun, int> load_run(const std::string& reference) {
   auto history = readable();
   if (!history) return std::unexpected(history.error());
   auto record = find_run(**history, reference);
@@ -97,7 +97,7 @@ int write_forms(const std::vector<std::string>& forms, const store::StoredRun& r
   return set.problems().empty() ? kGood : kCouldNotRun;
 }
 
-// The ids of the runs that shall go.
+// The ids of the runs that shall go: those named, those before a date, or with `--keep 0` all.
 base::Expected<std::vector<std::string>> chosen(store::RunStore& history, const ResultsFlags& flags) {
   std::vector<std::string> ids;
   for (const std::string& reference : flags.runs) {
@@ -105,10 +105,15 @@ base::Expected<std::vector<std::string>> chosen(store::RunStore& history, const 
     if (!record) return std::unexpected(record.error());
     ids.push_back(std::move(record->id));
   }
-  if (flags.before.empty()) return ids;
-  const auto moment = parse_moment(flags.before, time_of_day());
-  if (!moment) return base::fail("--before: " + moment.error().message);
-  auto old = history.list({.job = {}, .before = *moment});
+  store::RunQuery query;
+  if (!flags.before.empty()) {
+    const auto moment = parse_moment(flags.before, time_of_day());
+    if (!moment) return base::fail("--before: " + moment.error().message);
+    query.before = *moment;
+  } else if (!flags.keep) {
+    return ids;
+  }
+  auto old = history.list(query);
   if (!old) return std::unexpected(old.error());
   for (store::RunRecord& record : *old) ids.push_back(std::move(record.id));
   return ids;
@@ -150,7 +155,7 @@ int list_results(const ResultsFlags& flags) {
 }
 
 int show_result(const ResultsFlags& flags) {
-  const auto run = load(flags.runs.empty() ? "latest" : flags.runs.front());
+  const auto run = load_run(flags.runs.empty() ? "latest" : flags.runs.front());
   if (!run) return run.error();
   if (flags.json) {
     say("{}", report::summary_json(run->result));
@@ -183,7 +188,7 @@ int compare_results(const ResultsFlags& flags, const report::Outputs& outputs) {
 }
 
 int export_result(const ResultsFlags& flags, const report::Outputs& outputs) {
-  const auto run = load(flags.runs.front());
+  const auto run = load_run(flags.runs.front());
   return run ? write_forms(flags.forms, *run, nullptr, outputs) : run.error();
 }
 
@@ -193,16 +198,8 @@ int remove_results(const ResultsFlags& flags) {
   auto history = readable();
   if (!history) return history.error();
   base::Expected<std::size_t> removed;
-  if (flags.keep) {
-    // A store keeps its newest run in any case; all of them are a list.
-    removed = *flags.keep > 0 ? (*history)->prune({.runs = *flags.keep}) : base::Expected<std::size_t>(0);
-    if (*flags.keep == 0) {
-      ResultsFlags all = flags;
-      all.before = "0s";
-      auto ids = chosen(**history, all);
-      if (!ids) return wrong(ids.error().message);
-      removed = (*history)->remove(*ids);
-    }
+  if (flags.keep.value_or(0) > 0) {
+    removed = (*history)->prune({.runs = *flags.keep});
   } else {
     auto ids = chosen(**history, flags);
     if (!ids) return wrong(ids.error().message);

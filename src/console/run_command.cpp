@@ -21,8 +21,10 @@
 #include "console/job_flags.h"
 #include "console/say.h"
 #include "console/signals.h"
+#include "console/typed_secrets.h"
 #include "engine/job_run.h"
 #include "report/ci_line.h"
+#include "report/comparison_text.h"
 #include "report/summary.h"
 #include "report/summary_json.h"
 
@@ -100,19 +102,23 @@ void drive(engine::JobRun& run, report::OutputSet& outputs, Progress& progress, 
 }
 
 // False if it could not be written.
-bool print_result(const model::RunResult& result, bool json, bool stdout_taken, const report::OutputSet& outputs) {
+bool print_result(const model::RunResult& result, bool json, bool stdout_taken, const report::OutputSet& outputs,
+                  const RunHistory& history) {
   // Standard output that an output has written to is not spoilt by text for people.
   std::FILE* const page = stdout_taken ? stderr : stdout;
   if (json) {
-    say(page, "{}\n", report::summary_json(result));
+    say(page, "{}\n", report::summary_json(result, history.comparison()));
   } else {
     report::SummaryOptions options;
     options.colour = isatty(fileno(page)) == 1 && std::getenv("NO_COLOR") == nullptr;
     say(page, "{}", report::summary(result, options));
+    if (history.comparison() != nullptr) say(page, "\n{}", report::comparison_text(*history.comparison(), options));
+    if (const std::string farewell = history.farewell(result); !farewell.empty()) say(page, "\n  {}\n", farewell);
   }
   const bool written = std::fflush(stdout) == 0 || errno == EPIPE;
   if (!written) say(stderr, "cannot write the summary to standard output: {}\n", std::strerror(errno));
   for (const std::string& problem : outputs.problems()) say(stderr, "{}\n", problem);
+  for (const std::string& problem : history.problems()) say(stderr, "{}\n", problem);
   return written;
 }
 
@@ -142,6 +148,9 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   }
   auto job = load(job_flags, registry);
   if (!job) return bad_input(job.error().message);
+  hide_secrets(job_flags, *job);
+  auto history = RunHistory::prepare(flags.history, *job);
+  if (!history) return bad_input(history.error().message);
 
   report::OutputSet outputs;
   for (const std::string& written : flags.outputs) {
@@ -167,11 +176,14 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   if (auto started = job_run.start(); !started) return bad_input(started.error().message);
   Progress progress(flags.ui != "none", length_of(*job, registry));
   drive(job_run, outputs, progress, signals);
-  outputs.finish(result);
+  model::RunResult ended = result;
+  history->conclude(ended, flags.strict);
+  if (history->comparison() != nullptr) outputs.compared(*history->comparison());
+  outputs.finish(ended);
   const bool stdout_taken = std::ranges::find(flags.outputs, "json=-") != flags.outputs.end();
-  const bool told = print_result(result, flags.json, stdout_taken, outputs);
+  const bool told = print_result(ended, flags.json, stdout_taken, outputs, *history);
   // What was asked for is not there, even though the run was good.
-  return result.exit_code == kGood && (!told || !outputs.problems().empty()) ? kCouldNotRun : result.exit_code;
+  return ended.exit_code == kGood && (!told || !outputs.problems().empty()) ? kCouldNotRun : ended.exit_code;
 }
 
 void add_run(CLI::App& app, CommandContext& context) {
@@ -196,6 +208,7 @@ void add_run(CLI::App& app, CommandContext& context) {
       ->allow_extra_args(false);
   command.add_flag("--strict", flags->strict, "Exit 1 when the result is marked as doubtful");
   command.add_flag("--json", flags->json, "Print the summary as JSON");
+  add_history_flags(command, flags->history, "Other runs");
   command.callback([flags, &context] { context.code = run(*flags, context.registry, context.outputs); });
 }
 

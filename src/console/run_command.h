@@ -7,6 +7,7 @@
 
 #include "console/command.h"
 #include "console/job_source.h"
+#include "console/run_history.h"
 #include "engine/engine.h"
 #include "report/output.h"
 
@@ -19,6 +20,7 @@ struct RunFlags {
   std::vector<std::string> outputs;
   bool strict = false;
   bool json = false;  // the summary as JSON on standard output
+  HistoryFlags history;
 };
 
 int run(const RunFlags& flags, const engine::Registry& registry, const report::Outputs& outputs);

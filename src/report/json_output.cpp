@@ -1,6 +1,7 @@
 #include "report/json_output.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,12 +17,14 @@ class JsonOutput : public Output {
 
   base::Expected<void> open(const RunInfo&) override { return check_writable(path_); }
   base::Expected<void> write(const model::RunResult&) override { return {}; }
+  void compared(const Comparison& comparison) override { comparison_ = comparison; }
   base::Expected<void> finish(const model::RunResult& result) override {
-    return write_atomically(path_, summary_json(result));
+    return write_atomically(path_, summary_json(result, comparison_ ? &*comparison_ : nullptr));
   }
 
  private:
   std::string path_;
+  std::optional<Comparison> comparison_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "report/html_output.h"
 #include "report/json_output.h"
+#include "report/run_output.h"
 
 namespace muster::report {
 
@@ -26,6 +27,7 @@ Outputs built_in_outputs() {
   Outputs outputs;
   outputs.add(html_output());
   outputs.add(json_output());
+  outputs.add(run_output());
   return outputs;
 }
 

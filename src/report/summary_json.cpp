@@ -1,12 +1,11 @@
 #include "report/summary_json.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "report/comparison_json.h"
+#include "report/rfc3339.h"
 #include "report/totals.h"
 
 namespace muster::report {
@@ -39,12 +38,6 @@ Json times(const Histogram& histogram) {
           {"p999", microseconds(histogram.quantile(0.999))},
           {"p9999", microseconds(histogram.quantile(0.9999))},
           {"max", microseconds(histogram.max())}};
-}
-
-std::string rfc3339(base::Duration since_1970) {
-  const auto whole = std::chrono::floor<std::chrono::seconds>(since_1970);
-  const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(since_1970 - whole).count();
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(static_cast<std::time_t>(whole.count())), milliseconds);
 }
 
 Json errors_of(const std::array<std::uint64_t, model::kErrorClasses>& errors) {
@@ -239,7 +232,7 @@ std::string_view model_text(LoadModel load) {
 
 }  // namespace
 
-std::string summary_json(const model::RunResult& run) {
+std::string summary_json(const model::RunResult& run, const Comparison* comparison) {
   const Totals sum = totals(run);
   Json made = {{"schema", kSummarySchema},
                {"version", run.version},
@@ -257,6 +250,8 @@ std::string summary_json(const model::RunResult& run) {
   made["thresholds"] = thresholds_of(run);
   made["marks"] = Json::array();
   for (const model::Mark& mark : run.marks) made["marks"].push_back({{"id", mark.id}, {"text", mark.text}});
+  if (!run.id.empty()) made["id"] = run.id;
+  if (comparison != nullptr) made["comparison"] = Json::parse(comparison_json(*comparison));
   made["workflows"] = Json::array();
   for (const model::WorkflowResult& workflow : run.workflows) made["workflows"].push_back(workflow_json(workflow));
   made["series"] = series_json(seconds_of(run));

@@ -6,12 +6,13 @@
 #include <string_view>
 
 #include "model/result.h"
+#include "report/comparison.h"
 
 namespace muster::report {
 
 constexpr std::string_view kSummarySchema = "muster.summary/1";
 
 // Indented, with a final newline. Bytes that are no UTF-8 (a server's answer, say) become U+FFFD.
-std::string summary_json(const model::RunResult& run);
+std::string summary_json(const model::RunResult& run, const Comparison* comparison = nullptr);
 
 }  // namespace muster::report
