@@ -4,12 +4,10 @@
 #include <time.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 
-#include "base/closest.h"
 #include "console/colour.h"
 #include "console/date_text.h"
 #include "console/history.h"

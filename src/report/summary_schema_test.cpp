@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "report/compare.h"
+#include "report/fail_if.h"
+#include "report/made_up_runs.h"
 #include "report/summary_json.h"
 #include "report/test_runs.h"
 
@@ -112,6 +115,22 @@ TEST(SummarySchema, DescribesEveryKindOfRunExactly) {
     const std::vector<std::string> problems = schema.problems(Json::parse(summary_json(run)));
     EXPECT_TRUE(problems.empty()) << run.job << ": " << problems.front();
   }
+}
+
+TEST(SummarySchema, DescribesComparisons) {
+  Validator schema = validator();
+  model::RunResult before = test::made_up({.seed = 1});
+  model::RunResult after = test::made_up({.tail = 1.2, .seed = 2});
+  after.id = "r-20261115-k3f8";
+  Comparison comparison = compare(before, identity_of(before), after, identity_of(after));
+  comparison.before.labels = {{"branch", "main"}};
+  judge_conditions(comparison, {*parse_fail_if("p95 +10%"), *parse_fail_if("max step=none +1s")});
+  const Json document = Json::parse(summary_json(after, &comparison));
+  const std::vector<std::string> problems = schema.problems(document);
+  EXPECT_TRUE(problems.empty()) << problems.front();
+  EXPECT_EQ(document["comparison"]["verdict"], "worse");
+  EXPECT_EQ(document["comparison"]["conditions"][0]["fired"], true);
+  EXPECT_EQ(document["id"], "r-20261115-k3f8");
 }
 
 TEST(SummarySchema, RefusesWhatIsNotInIt) {
