@@ -191,7 +191,7 @@ def insecure(load):
 
 MUSTER_URL = Generator("muster", MUSTER, lambda load, scratch: [
     "run", "--url", load.url, "-c", load.connections, "-d", f"{whole(load.seconds)}s", "--cores", "1", "--ui", "none",
-    "--out", f"json={scratch}", *insecure(load)], muster_requests)
+    "--no-save", "--out", f"json={scratch}", *insecure(load)], muster_requests)
 
 AUTOCANNON = RESULTS / "node_modules" / ".bin" / "autocannon"
 

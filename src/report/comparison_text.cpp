@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMetric = 10;
 constexpr std::size_t kValue = 10;
-constexpr std::size_t kInterval = 20;
+constexpr std::size_t kInterval = 22;
 
 std::string when(base::Duration started) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(started).count();

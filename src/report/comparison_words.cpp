@@ -15,7 +15,7 @@ std::string digits(double value) {
   if (size < 0.995) return fmt::format("{:.2f}", size);
   if (size < 9.95) return fmt::format("{:.1f}", size);
   if (size < 999.5) return fmt::format("{:.0f}", size);
-  return size < 1e7 ? grouped(static_cast<std::uint64_t>(std::llround(size))) : std::string(">9,999,999");
+  return size < 9'999.5 ? grouped(static_cast<std::uint64_t>(std::llround(size))) : std::string(">9,999");
 }
 
 std::string_view sign(double value) {

@@ -19,6 +19,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUSTER = os.environ.get("MUSTER", str(ROOT / "build/release/muster"))
+os.environ.setdefault("MUSTER_DATA", os.path.join(tempfile.gettempdir(), f"muster-tests-{os.getuid()}"))
 RUN_LIMIT = 30  # seconds after which a run counts as hanging
 
 
