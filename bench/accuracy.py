@@ -51,7 +51,7 @@ class Delayer:
 def run(url, load, folder):
     plan, summary = pathlib.Path(folder, "plan.yaml"), pathlib.Path(folder, "summary.json")
     plan.write_text(PLAN.format(url=url, load=load))
-    lab.measure([lab.MUSTER, "run", plan, "--cores", "1", "--ui", "none", "--out", f"json={summary}"])
+    lab.measure([lab.MUSTER, "run", plan, "--cores", "1", "--ui", "none", "--no-save", "--out", f"json={summary}"])
     return json.loads(summary.read_text())
 
 

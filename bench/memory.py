@@ -57,7 +57,7 @@ def run(url, vus, connections, ramp, hold):
         plan.write_text(PLAN.format(url=url, vus=vus, connections=connections, ramp=ramp, hold=hold,
                                     steps=STEPS[connections]))
         process = subprocess.Popen(["taskset", "-c", str(lab.GENERATOR_CORE), lab.MUSTER, "run", plan, "--cores", "1", "--ui", "none",
-                                    "--out", f"json={summary}"], stdout=subprocess.DEVNULL)
+                                    "--no-save", "--out", f"json={summary}"], stdout=subprocess.DEVNULL)
         start, sizes, most = time.monotonic(), [], 0
         while process.poll() is None:
             time.sleep(0.5)

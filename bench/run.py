@@ -45,7 +45,7 @@ def from_yaml(name, template, folder):
         base = load.url[:load.url.index("/", 8)]
         plan = scratch.parent / "plan.yaml"
         plan.write_text(template.format(base=base, rows=rows, connections=load.connections, seconds=lab.whole(load.seconds)))
-        return ["run", plan, "--cores", "1", "--ui", "none", "--out", f"json={scratch}"]
+        return ["run", plan, "--cores", "1", "--ui", "none", "--no-save", "--out", f"json={scratch}"]
 
     return lab.Generator(name, lab.MUSTER, command, lab.muster_requests)
 
