@@ -20,6 +20,7 @@
 #include "report/comparison_text.h"
 #include "report/summary.h"
 #include "report/summary_json.h"
+#include "report/text_layout.h"
 
 namespace muster::console {
 namespace {
@@ -117,8 +118,22 @@ base::Expected<std::vector<std::string>> chosen(store::RunStore& history, const 
   return ids;
 }
 
-void add_run_argument(CLI::App& command, ResultsFlags& flags, const std::string& doc, int least, int most) {
-  command.add_option("run", flags.runs, doc)->type_name("RUN")->expected(least, most);
+CLI::Option& add_run_argument(CLI::App& command, ResultsFlags& flags, const std::string& doc, int least, int most) {
+  return *command.add_option("run", flags.runs, doc)->type_name("RUN")->expected(least, most);
+}
+
+// For the Tab key: quick, and quiet where there is nothing to tell.
+std::vector<Suggestion> suggested_runs() {
+  constexpr std::size_t kShown = 30;
+  std::vector<Suggestion> runs = {{.value = "latest", .doc = "the latest run"}};
+  auto history = open_history(store::Purpose::kRead);
+  if (!history || *history == nullptr) return runs;
+  const auto listed = (*history)->list({.job = {}, .before = {}, .skip = 0, .limit = kShown});
+  if (!listed) return runs;
+  for (const store::RunRecord& record : *listed) {
+    runs.push_back({.value = record.id, .doc = fmt::format("{}, {}", record.job, model::to_text(record.verdict))});
+  }
+  return runs;
 }
 
 void add_list_flags(CLI::App& command, ResultsFlags& flags) {
@@ -160,7 +175,7 @@ int show_result(const ResultsFlags& flags) {
     return kGood;
   }
   say("{}\n  {}\n", report::summary(run->result, page_options(flags)), run->record.id);
-  for (const auto& [name, value] : run->record.labels) say("  {}={}\n", name, value);
+  for (const auto& [name, value] : run->record.labels) say("  {}={}\n", name, report::printable(value, true));
   return kGood;
 }
 
@@ -220,6 +235,7 @@ void add_results(CLI::App& app, CommandContext& context) {
       "A run is named by its id, by the beginning of it, or as latest, latest~1 and so on. Runs are kept in "
       "$XDG_DATA_HOME/muster, ~/.local/share/muster, or where MUSTER_DATA says.");
   command.require_subcommand(0, 1);
+  context.suggestions["RUN"] = suggested_runs;
   const auto flags = std::make_shared<ResultsFlags>();
   const auto act = [flags, &context](auto&& what) {
     flags->color = context.color;
@@ -240,8 +256,8 @@ void add_results(CLI::App& app, CommandContext& context) {
   show.callback([act] { act([](const ResultsFlags& given) { return show_result(given); }); });
 
   CLI::App& compare = *command.add_subcommand("compare", "Tell what changed between two, and whether it may be chance");
-  add_run_argument(compare, *flags, "The run before, and the one after [latest]; also files of --out run=FILE", 1, 2);
-  compare.get_option("run")->required();
+  add_run_argument(compare, *flags, "The run before, and the one after [latest]; also files of --out run=FILE", 1, 2)
+      .required();
   compare.add_flag("--json", flags->json, "Print the comparison as JSON");
   compare.add_option("--html", flags->html, "Also write an HTML report of the later run with the comparison")
       ->type_name("FILE");
@@ -250,7 +266,7 @@ void add_results(CLI::App& app, CommandContext& context) {
   });
 
   CLI::App& out = *command.add_subcommand("export", "Write one as another form, as --out of 'muster run' does");
-  out.add_option("run", flags->runs, "The run")->type_name("RUN")->expected(1)->required();
+  add_run_argument(out, *flags, "The run", 1, 1).required();
   out.add_option("form", flags->forms, "json=FILE, csv=FILE, html=FILE and so on; several may be given")
       ->type_name("NAME=ARGUMENT")
       ->required();

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "report/figures.h"
@@ -57,7 +58,7 @@ std::string results_table(const std::vector<store::RunRecord>& runs, const repor
                      report::Ink::kDim));
   for (const store::RunRecord& run : runs) {
     const std::string p95 = run.requests == 0 ? std::string(page.signs().none) : report::short_time(run.p95, page.unicode());
-    page.line(left(run.id, kId) + left(day_and_time(run.started + zone), kStarted) +
+    page.line(left(page.safe(run.id), kId) + left(day_and_time(run.started + zone), kStarted) +
               page.ink(left(model::to_text(run.verdict), kVerdict), ink_of(run.verdict)) +
               right(report::short_rate(run.rate), kFigure) + right(report::percentage(run.failed, run.requests), kFigure) +
               right(p95, kFigure) + "  " + page.cut(run.job, page.columns() - kFixed));

@@ -56,10 +56,16 @@ RunResult example(std::uint64_t seed) {
     workflow.steps.push_back(std::move(step));
     run.workflows.push_back(std::move(workflow));
   }
-  run.thresholds = {
-      {"latency p95 < 300ms", "step=login", 0.481, 1000, true, false, true, 12s},
-      {"failed rate < 1%", "", 0, 0, false, true, false, 0s},
-  };
+  ThresholdVerdict failed;
+  failed.text = "latency p95 < 300ms";
+  failed.where = "step=login";
+  failed.value = 0.481;
+  failed.samples = 1000;
+  failed.judged = true;
+  failed.passed = false;
+  failed.aborted = true;
+  failed.failed_at = 12s;
+  run.thresholds = {failed, {}};
   run.marks = {{"late", "the schedule was missed"}};
   return run;
 }

@@ -25,7 +25,7 @@ const Delta& delta(const Comparison& comparison, std::string_view metric, std::s
   for (const Delta& each : comparison.deltas) {
     if (each.metric == metric && each.step == step) return each;
   }
-  static const Delta kNone;
+  static const Delta kNone{};
   ADD_FAILURE() << "no delta " << metric << " of '" << step << "'";
   return kNone;
 }

@@ -84,15 +84,21 @@ Delta bare(std::string_view metric, DeltaUnit unit, double before, double after)
 }
 
 // The values are those of the exact histograms; the errors those of the seconds.
-void judge_relative(Delta& delta, const metrics::Estimate& before, const metrics::Estimate& after, double freedom_before,
-                    double freedom_after, const CompareOptions& options) {
-  if (!(delta.before > 0) || !(delta.after > 0) || freedom_before <= 0 || freedom_after <= 0) return;
+void judge_relative(Delta& delta, const metrics::Estimate& before, const metrics::Estimate& after,
+                    const std::pair<double, double>& freedom, double between) {
+  if (!(delta.before > 0) || !(delta.after > 0) || freedom.first <= 0 || freedom.second <= 0) return;
   const metrics::Difference found = metrics::relative_difference(
-      {delta.before, before.error}, freedom_before, {delta.after, after.error}, freedom_after, options.between_runs);
+      {delta.before, before.error}, freedom.first, {delta.after, after.error}, freedom.second, between);
   delta.low = found.low;
   delta.high = found.high;
   delta.p = found.p;
   delta.judged = true;
+}
+
+// What runs differ by anyway, as a fraction of `time`, in seconds.
+double between_runs(double time, const CompareOptions& options) {
+  return time > 0 ? std::hypot(options.between_runs, base::seconds(options.between_runs_time) / time)
+                  : options.between_runs;
 }
 
 // A share of which nothing was seen is not known to be 0: at least the error of one more in n + 2 (Laplace).
@@ -134,8 +140,8 @@ Delta percentile_delta(std::size_t i, const Side& before, const Side& after, con
   if (samples < static_cast<double>(options.least_beyond) || before.spread.freedom <= 0 || after.spread.freedom <= 0) {
     return delta;
   }
-  judge_relative(delta, before.spread.quantiles[i], after.spread.quantiles[i], before.spread.freedom,
-                 after.spread.freedom, options);
+  judge_relative(delta, before.spread.quantiles[i], after.spread.quantiles[i],
+                 {before.spread.freedom, after.spread.freedom}, between_runs(std::min(delta.before, delta.after), options));
   return delta;
 }
 
@@ -180,13 +186,16 @@ std::vector<Delta> deltas_of(const PlaceSide& before, const PlaceSide& after, co
   const Side first{before, spread(before, 1)};
   const Side second{after, spread(after, 2)};
 
-  Delta rate = bare("rate", DeltaUnit::kPerSecond, before.totals.rate(), after.totals.rate());
-  judge_relative(rate, first.spread.rate, second.spread.rate, first.spread.freedom, second.spread.freedom, options);
-  Delta failed = bare("failed", DeltaUnit::kShare, failed_share(before.totals), failed_share(after.totals));
-  judge_failed(failed, first, second);
   Delta mean = bare("mean", DeltaUnit::kSeconds, value_of(before.totals.latency.mean()),
                     value_of(after.totals.latency.mean()));
-  judge_relative(mean, first.spread.mean, second.spread.mean, first.spread.freedom, second.spread.freedom, options);
+  // The rate of a closed loop is the other face of its mean latency.
+  const double between = between_runs(std::min(mean.before, mean.after), options);
+  const std::pair freedom{first.spread.freedom, second.spread.freedom};
+  judge_relative(mean, first.spread.mean, second.spread.mean, freedom, between);
+  Delta rate = bare("rate", DeltaUnit::kPerSecond, before.totals.rate(), after.totals.rate());
+  judge_relative(rate, first.spread.rate, second.spread.rate, freedom, between);
+  Delta failed = bare("failed", DeltaUnit::kShare, failed_share(before.totals), failed_share(after.totals));
+  judge_failed(failed, first, second);
   // One sample decides it: no interval says anything about that.
   Delta max = bare("max", DeltaUnit::kSeconds, value_of(before.totals.latency.max()), value_of(after.totals.latency.max()));
   max.rare = true;

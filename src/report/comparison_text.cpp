@@ -56,11 +56,7 @@ std::pair<std::string_view, Ink> finding(const Delta& delta) {
 void put_row(Page& page, const Delta& delta) {
   const auto [word, ink] = finding(delta);
   std::string interval(page.signs().none);
-  if (delta.judged) {
-    // The unit stands in the column before.
-    const auto bound = [&](double value) { return signed_percent(value); };
-    interval = fmt::format("{} to {}", bound(delta.low), bound(delta.high));
-  }
+  if (delta.judged) interval = fmt::format("{} to {}", signed_percent(delta.low), signed_percent(delta.high));
   const bool comparable = !delta.relative || delta.before > 0;
   std::string change = comparable ? signed_percent(delta.change) : std::string(page.signs().none);
   page.line("    " + left(delta.metric, kMetric) + right(value_text(delta, delta.before, page.unicode()), kValue) +
@@ -76,6 +72,12 @@ void put_place(Page& page, std::span<const Delta> deltas) {
       if (delta.metric == metric) put_row(page, delta);
     }
   }
+}
+
+// How many of them, at the front, are of the whole run.
+std::size_t whole_run(std::span<const Delta> deltas) {
+  const auto end = std::ranges::find_if(deltas, [](const Delta& delta) { return !delta.step.empty(); });
+  return static_cast<std::size_t>(end - deltas.begin());
 }
 
 // It is the whole run over again.
@@ -95,7 +97,7 @@ void put_table(Page& page, const Comparison& comparison, std::size_t most_places
                          right("change", kValue) + right("95% interval", kInterval),
                      Ink::kDim));
   std::span<const Delta> rest(comparison.deltas);
-  if (only_one_step(rest)) rest = rest.first(static_cast<std::size_t>(std::ranges::count(rest, "", &Delta::step)));
+  if (only_one_step(rest)) rest = rest.first(whole_run(rest));
   std::size_t shown = 0;
   std::size_t hidden = 0;
   while (!rest.empty()) {
