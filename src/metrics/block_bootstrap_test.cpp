@@ -26,11 +26,14 @@ std::vector<Slice> run_of(std::size_t size, std::uint64_t each, double drift, do
   base::Random random(base::mix(seed));
   std::vector<double> levels = autoregressive(size, carried, seed);
   std::vector<Slice> seconds(size);
+  Recorder<9> recorder;
   for (std::size_t i = 0; i != size; ++i) {
     const double level = std::log(20e6) + drift * levels[i] * std::sqrt(1 - carried * carried);
+    recorder.clear();
     for (std::uint64_t k = 0; k != each; ++k) {
-      seconds[i].latency.record(base::Duration(std::llround(std::exp(level + 0.5 * normal_draw(random)))));
+      recorder.record(base::Duration(std::llround(std::exp(level + 0.5 * normal_draw(random)))));
     }
+    seconds[i].latency = coarse(recorder);
     seconds[i].requests = each;
   }
   return seconds;

@@ -28,7 +28,8 @@ void judge_family(std::span<Delta> deltas, const CompareOptions& options, Correc
   std::vector<double> p;
   std::vector<Delta*> judged;
   for (Delta& delta : deltas) {
-    if (!delta.judged) continue;
+    // What is exactly alike (no failures on either side, mostly) can never be called a change: it is no question.
+    if (!delta.judged || delta.p >= 1) continue;
     p.push_back(delta.p);
     judged.push_back(&delta);
   }

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "metrics/normal_draws.h"
+#include "metrics/recorder.h"
 
 namespace muster::report::test {
 namespace {
@@ -33,22 +34,23 @@ model::RunResult made_up(const MadeUpRun& wanted) {
   model::StepResult step;
   step.name = "GET /";
   step.kind = "http";
+  metrics::Recorder<9> recorder;
   double level = normal_draw(random);
   for (std::uint32_t second = 0; second != wanted.seconds; ++second) {
     level = wanted.carried * level + std::sqrt(1 - wanted.carried * wanted.carried) * normal_draw(random);
     model::StepSecond row;
     row.second = second;
-    metrics::Histogram fine;
+    recorder.clear();
     for (std::uint64_t left = arrivals(wanted.rate, random); left > 0; --left) {
       const double deviate = normal_draw(random);
       const double ms = wanted.median_ms * wanted.all * slowed(deviate, wanted.tail) *
                         std::exp(wanted.drift * level + wanted.sigma * deviate);
       const base::Duration latency = base::from_seconds(ms / 1e3);
-      row.latency.record(latency);
-      fine.record(latency);
+      recorder.record(latency);
       ++(random.unit() < wanted.failed ? row.failed : row.ok);
     }
-    step.latency.merge(fine);
+    row.latency = metrics::coarse(recorder);
+    step.latency.add(recorder);
     step.ok += row.ok;
     step.failed += row.failed;
     step.series.push_back(std::move(row));
