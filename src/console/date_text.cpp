@@ -44,7 +44,8 @@ std::optional<base::Duration> date(std::string_view text) {
 
 base::Expected<base::Duration> parse_moment(std::string_view text, base::Duration now) {
   if (const auto moment = date(text)) return *moment;
-  if (const auto age = base::parse_duration(text); age && *age >= base::Duration::zero() && *age < now) return now - *age;
+  if (const auto age = base::parse_duration(text); age && *age >= base::Duration::zero() && *age < now)
+    return now - *age;
   return base::fail(fmt::format(
       "expected a date such as 2026-11-15 or 2026-11-15T10:00 (UTC), or an age such as 30d; found '{}'", text));
 }

@@ -57,7 +57,8 @@ base::Expected<store::RunRecord> not_found(store::RunStore& history, std::string
 
 base::Expected<std::unique_ptr<store::RunStore>> open_history(store::Purpose purpose) {
   // Read once, on the main thread, before anything could change the environment.
-  const auto path = store::history_file([](const char* name) { return std::getenv(name); });  // NOLINT(concurrency-mt-unsafe)
+  const auto path =
+      store::history_file([](const char* name) { return std::getenv(name); });  // NOLINT(concurrency-mt-unsafe)
   if (!path) return std::unexpected(path.error());
   std::error_code ignored;
   if (purpose == store::Purpose::kRead && !std::filesystem::exists(*path, ignored)) return nullptr;

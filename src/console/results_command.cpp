@@ -43,7 +43,8 @@ base::Duration time_of_day() {
 base::Duration zone_at(base::Duration since_1970) {
   const auto seconds = static_cast<time_t>(std::chrono::floor<std::chrono::seconds>(since_1970).count());
   tm parts{};
-  return localtime_r(&seconds, &parts) == nullptr ? base::Duration{} : base::Duration(std::chrono::seconds(parts.tm_gmtoff));
+  return localtime_r(&seconds, &parts) == nullptr ? base::Duration{}
+                                                  : base::Duration(std::chrono::seconds(parts.tm_gmtoff));
 }
 
 report::SummaryOptions page_options(const ResultsFlags& flags) {
@@ -81,8 +82,8 @@ report::RunInfo info_of(const store::StoredRun& run) {
 }
 
 // Writes a kept run, and how it compares, to `forms`; each problem is told.
-int write_forms(const std::vector<std::string>& forms, const store::StoredRun& run, const report::Comparison* comparison,
-                const report::Outputs& outputs) {
+int write_forms(const std::vector<std::string>& forms, const store::StoredRun& run,
+                const report::Comparison* comparison, const report::Outputs& outputs) {
   report::OutputSet set;
   for (const std::string& form : forms) {
     auto output = outputs.make(form);

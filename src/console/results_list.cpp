@@ -57,13 +57,16 @@ std::string results_table(const std::vector<store::RunRecord>& runs, const repor
                          right("failed", kFigure) + right("p95", kFigure) + "  job",
                      report::Ink::kDim));
   for (const store::RunRecord& run : runs) {
-    const std::string p95 = run.requests == 0 ? std::string(page.signs().none) : report::short_time(run.p95, page.unicode());
+    const std::string p95 =
+        run.requests == 0 ? std::string(page.signs().none) : report::short_time(run.p95, page.unicode());
     page.line(left(page.safe(run.id), kId) + left(day_and_time(run.started + zone), kStarted) +
               page.ink(left(model::to_text(run.verdict), kVerdict), ink_of(run.verdict)) +
-              right(report::short_rate(run.rate), kFigure) + right(report::percentage(run.failed, run.requests), kFigure) +
-              right(p95, kFigure) + "  " + page.cut(run.job, page.columns() - kFixed));
+              right(report::short_rate(run.rate), kFigure) +
+              right(report::percentage(run.failed, run.requests), kFigure) + right(p95, kFigure) + "  " +
+              page.cut(run.job, page.columns() - kFixed));
     if (run.labels.empty()) continue;
-    page.line(std::string(kId, ' ') + page.ink(page.cut(labels_text(run.labels), page.columns() - kId), report::Ink::kDim));
+    page.line(std::string(kId, ' ') +
+              page.ink(page.cut(labels_text(run.labels), page.columns() - kId), report::Ink::kDim));
   }
   return page.take();
 }

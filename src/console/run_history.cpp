@@ -1,11 +1,11 @@
 #include "console/run_history.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
-#include <sys/stat.h>
 
 #include "console/history.h"
 #include "engine/verdict.h"
@@ -62,9 +62,10 @@ void add_history_flags(CLI::App& command, HistoryFlags& flags, const std::string
       ->type_name("RUN")
       ->group(group);
   command
-      .add_option("--fail-if", flags.fail_if,
-                  "With --baseline: exit 99 on such a change, if it is more than chance: 'p95 +10%', 'rate -5%', 'failed "
-                  "+1%', 'p99 step=login +20ms'; may be repeated")
+      .add_option(
+          "--fail-if", flags.fail_if,
+          "With --baseline: exit 99 on such a change, if it is more than chance: 'p95 +10%', 'rate -5%', 'failed "
+          "+1%', 'p99 step=login +20ms'; may be repeated")
       ->type_name("CHANGE")
       ->allow_extra_args(false)
       ->group(group);

@@ -30,8 +30,8 @@ void add_history_flags(CLI::App& command, HistoryFlags& flags, const std::string
 
 class RunHistory {
  public:
-  // Reads the flags and loads the baseline. Errors are bad input. `latest` that finds no earlier run of the job is none:
-  // the first run of a pipeline has nothing to be compared with.
+  // Reads the flags and loads the baseline. Errors are bad input. `latest` that finds no earlier run of the job is
+  // none: the first run of a pipeline has nothing to be compared with.
   static base::Expected<RunHistory> prepare(const HistoryFlags& flags, const model::Job& job);
 
   // At the end of the run: compares, judges --fail-if, which may turn its verdict, and keeps the run under the id that

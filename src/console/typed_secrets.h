@@ -7,8 +7,8 @@
 
 namespace muster::console {
 
-// Makes them secrets of the job, and takes the values of all its secrets out of its name and its text, both of which are
-// printed, reported and kept.
+// Makes them secrets of the job, and takes the values of all its secrets out of its name and its text, both of which
+// are printed, reported and kept.
 void hide_secrets(const JobFlags& flags, model::Job& job);
 
 }  // namespace muster::console

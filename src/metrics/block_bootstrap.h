@@ -37,7 +37,7 @@ struct Spread {
   Estimate rate;                    // requests a slice; error as a fraction
   Estimate failed;                  // share of the requests; error as a share
   std::size_t block = 0;            // slices to a block
-  double freedom = 0;  // independent pieces behind the errors, less one; 0: there is nothing to go by
+  double freedom = 0;               // independent pieces behind the errors, less one; 0: there is nothing to go by
 };
 
 // `series` in order and without gaps: a slice in which nothing happened is an empty one. Fewer than four, or no samples

@@ -16,8 +16,8 @@ struct Difference {
   double p = 1;  // how likely chance alone makes a change of this size or more, in either direction
 };
 
-// after / before - 1. Errors of the estimates are fractions. `between` is what two runs of the very same thing differ by
-// beyond what their seconds tell, as a standard error of each. Both values must be above 0.
+// after / before - 1. Errors of the estimates are fractions. `between` is what two runs of the very same thing differ
+// by beyond what their seconds tell, as a standard error of each. Both values must be above 0.
 Difference relative_difference(const Estimate& before, double freedom_before, const Estimate& after,
                                double freedom_after, double between);
 

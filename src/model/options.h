@@ -35,8 +35,9 @@ constexpr std::size_t kMaxResultNotes = 50;
 constexpr std::size_t kMaxProvidedKeys = 1'000;
 constexpr std::size_t kMaxProvidedValues = 1'000'000;
 
-// Bytes of one encoded run, all workflows and their series: an hour of 100 steps takes about 50 MB. Larger ones are kept
-// without the series of their steps. Twice as much would read more, and cost up to 4 GiB of memory for made-up bytes.
+// Bytes of one encoded run, all workflows and their series: an hour of 100 steps takes about 50 MB. Larger ones are
+// kept without the series of their steps. Twice as much would read more, and cost up to 4 GiB of memory for made-up
+// bytes.
 constexpr std::size_t kMaxRunBytes = std::size_t{128} << 20;
 
 // Workflows of a run.

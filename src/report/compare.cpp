@@ -135,7 +135,8 @@ double weight(std::span<const Delta> deltas) {
 std::string names(const std::vector<std::string>& list) {
   constexpr std::size_t kShown = 5;
   std::string text;
-  for (std::size_t i = 0; i != std::min(list.size(), kShown); ++i) text += fmt::format("{}'{}'", i == 0 ? "" : ", ", list[i]);
+  for (std::size_t i = 0; i != std::min(list.size(), kShown); ++i)
+    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", list[i]);
   if (list.size() > kShown) text += fmt::format(" and {} more", list.size() - kShown);
   return text;
 }

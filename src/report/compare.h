@@ -1,5 +1,5 @@
-// Compares two runs: each figure of the whole and of each step, with a 95 % interval of its change and whether it is more
-// than chance (block bootstrap over seconds, metrics/block_bootstrap.h; docs/adr/0014). Pure and deterministic.
+// Compares two runs: each figure of the whole and of each step, with a 95 % interval of its change and whether it is
+// more than chance (block bootstrap over seconds, metrics/block_bootstrap.h; docs/adr/0014). Pure and deterministic.
 #pragma once
 
 #include <cstddef>

@@ -12,10 +12,10 @@
 namespace muster::report {
 namespace {
 
-using ::testing::Contains;
-using ::testing::HasSubstr;
 using test::made_up;
 using test::MadeUpRun;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 Comparison compared(const model::RunResult& before, const model::RunResult& after) {
   return compare(before, identity_of(before, "before"), after, identity_of(after, "after"));
@@ -110,8 +110,8 @@ TEST(Compare, AHandfulOfFailuresMayBeChance) {
 }
 
 TEST(Compare, NegligibleChangesDoNotCount) {
-  const Comparison comparison =
-      compared(made_up({.rate = 5'000, .drift = 0, .seed = 1}), made_up({.rate = 5'000, .drift = 0, .all = 1.008, .seed = 2}));
+  const Comparison comparison = compared(made_up({.rate = 5'000, .drift = 0, .seed = 1}),
+                                         made_up({.rate = 5'000, .drift = 0, .all = 1.008, .seed = 2}));
   EXPECT_FALSE(delta(comparison, "p50").significant);
 }
 
@@ -160,8 +160,7 @@ TEST(Compare, TakesAnyTwoResults) {
   const auto all = {test::passed(), test::marked(), test::wide(), test::refused(), test::lost(), test::nothing()};
   for (const model::RunResult& before : all) {
     for (const model::RunResult& after : all) {
-      const Comparison comparison =
-          compare(before, identity_of(before), after, identity_of(after), {.resamples = 10});
+      const Comparison comparison = compare(before, identity_of(before), after, identity_of(after), {.resamples = 10});
       EXPECT_FALSE(comparison.sentence.empty());
       for (const Delta& each : comparison.deltas) {
         EXPECT_TRUE(std::isfinite(each.change) && std::isfinite(each.low) && std::isfinite(each.high));

@@ -87,8 +87,8 @@ Delta bare(std::string_view metric, DeltaUnit unit, double before, double after)
 void judge_relative(Delta& delta, const metrics::Estimate& before, const metrics::Estimate& after,
                     const std::pair<double, double>& freedom, double between) {
   if (!(delta.before > 0) || !(delta.after > 0) || freedom.first <= 0 || freedom.second <= 0) return;
-  const metrics::Difference found = metrics::relative_difference(
-      {delta.before, before.error}, freedom.first, {delta.after, after.error}, freedom.second, between);
+  const metrics::Difference found = metrics::relative_difference({delta.before, before.error}, freedom.first,
+                                                                 {delta.after, after.error}, freedom.second, between);
   delta.low = found.low;
   delta.high = found.high;
   delta.p = found.p;
@@ -114,8 +114,8 @@ void judge_failed(Delta& delta, const Side& before, const Side& after) {
     const Totals& sum = side.place.totals;
     return metrics::Estimate{value, std::max(side.spread.failed.error, least_share_error(sum.failed, sum.requests))};
   };
-  const metrics::Difference found = metrics::absolute_difference(
-      estimate(before, delta.before), before.spread.freedom, estimate(after, delta.after), after.spread.freedom);
+  const metrics::Difference found = metrics::absolute_difference(estimate(before, delta.before), before.spread.freedom,
+                                                                 estimate(after, delta.after), after.spread.freedom);
   delta.low = std::max(found.low, -1.0);
   delta.high = std::min(found.high, 1.0);
   delta.p = found.p;
@@ -141,7 +141,8 @@ Delta percentile_delta(std::size_t i, const Side& before, const Side& after, con
     return delta;
   }
   judge_relative(delta, before.spread.quantiles[i], after.spread.quantiles[i],
-                 {before.spread.freedom, after.spread.freedom}, between_runs(std::min(delta.before, delta.after), options));
+                 {before.spread.freedom, after.spread.freedom},
+                 between_runs(std::min(delta.before, delta.after), options));
   return delta;
 }
 
@@ -186,8 +187,8 @@ std::vector<Delta> deltas_of(const PlaceSide& before, const PlaceSide& after, co
   const Side first{before, spread(before, 1)};
   const Side second{after, spread(after, 2)};
 
-  Delta mean = bare("mean", DeltaUnit::kSeconds, value_of(before.totals.latency.mean()),
-                    value_of(after.totals.latency.mean()));
+  Delta mean =
+      bare("mean", DeltaUnit::kSeconds, value_of(before.totals.latency.mean()), value_of(after.totals.latency.mean()));
   // The rate of a closed loop is the other face of its mean latency.
   const double between = between_runs(std::min(mean.before, mean.after), options);
   const std::pair freedom{first.spread.freedom, second.spread.freedom};
@@ -197,7 +198,8 @@ std::vector<Delta> deltas_of(const PlaceSide& before, const PlaceSide& after, co
   Delta failed = bare("failed", DeltaUnit::kShare, failed_share(before.totals), failed_share(after.totals));
   judge_failed(failed, first, second);
   // One sample decides it: no interval says anything about that.
-  Delta max = bare("max", DeltaUnit::kSeconds, value_of(before.totals.latency.max()), value_of(after.totals.latency.max()));
+  Delta max =
+      bare("max", DeltaUnit::kSeconds, value_of(before.totals.latency.max()), value_of(after.totals.latency.max()));
   max.rare = true;
 
   std::vector<Delta> deltas = {percentile_delta(0, first, second, options), percentile_delta(1, first, second, options),

@@ -15,8 +15,8 @@ namespace muster::report {
 // What one run has to tell about a place.
 struct PlaceSide {
   Totals totals;
-  std::size_t seconds = 0;              // whole ones
-  std::vector<metrics::Slice> slices;   // of one second each, or of several where there are many; without gaps
+  std::size_t seconds = 0;             // whole ones
+  std::vector<metrics::Slice> slices;  // of one second each, or of several where there are many; without gaps
 };
 
 PlaceSide side_of(const model::RunResult& run);

@@ -46,14 +46,10 @@ double shown(const Delta& delta, double value) {
 }
 
 Json delta_json(const Delta& delta) {
-  Json made = {{"metric", delta.metric},
-               {"workflow", delta.workflow},
-               {"step", delta.step},
-               {"unit", unit_text(delta.unit)},
-               {"before", shown(delta, delta.before)},
-               {"after", shown(delta, delta.after)},
-               {"relative", delta.relative},
-               {"change", finite(delta.change)}};
+  Json made = {
+      {"metric", delta.metric},        {"workflow", delta.workflow},           {"step", delta.step},
+      {"unit", unit_text(delta.unit)}, {"before", shown(delta, delta.before)}, {"after", shown(delta, delta.after)},
+      {"relative", delta.relative},    {"change", finite(delta.change)}};
   if (delta.judged) {
     made["low"] = finite(delta.low);
     made["high"] = finite(delta.high);
@@ -70,12 +66,9 @@ Json delta_json(const Delta& delta) {
 }  // namespace
 
 std::string comparison_json(const Comparison& comparison) {
-  Json made = {{"verdict", to_text(comparison.verdict)},
-               {"sentence", comparison.sentence},
-               {"before", run_json(comparison.before)},
-               {"after", run_json(comparison.after)},
-               {"seconds_before", comparison.seconds_before},
-               {"seconds_after", comparison.seconds_after}};
+  Json made = {{"verdict", to_text(comparison.verdict)},      {"sentence", comparison.sentence},
+               {"before", run_json(comparison.before)},       {"after", run_json(comparison.after)},
+               {"seconds_before", comparison.seconds_before}, {"seconds_after", comparison.seconds_after}};
   for (const char* list : {"deltas", "conditions", "notes"}) made[list] = Json::array();
   for (const Delta& delta : comparison.deltas) made["deltas"].push_back(delta_json(delta));
   for (const ConditionVerdict& each : comparison.conditions) {

@@ -15,9 +15,9 @@
 namespace muster::report {
 namespace {
 
+using test::made_up;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using test::made_up;
 
 Comparison example(double tail) {
   model::RunResult before = made_up({.seed = 1});

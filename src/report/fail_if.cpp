@@ -15,10 +15,11 @@
 namespace muster::report {
 namespace {
 
-constexpr std::array<std::string_view, 10> kMetrics = {"p50", "p90",  "p95", "p99",  "p99.9",
+constexpr std::array<std::string_view, 10> kMetrics = {"p50",  "p90",  "p95", "p99",  "p99.9",
                                                        "p999", "mean", "max", "rate", "failed"};
-constexpr std::string_view kForm = "expected a metric and a change, such as 'p95 +10%', 'p99 step=login +20ms', "
-                                   "'rate -5%' or 'failed +1%'";
+constexpr std::string_view kForm =
+    "expected a metric and a change, such as 'p95 +10%', 'p99 step=login +20ms', "
+    "'rate -5%' or 'failed +1%'";
 
 std::unexpected<base::Error> refuse(std::string_view text, std::string_view why) {
   return base::fail(fmt::format("--fail-if \"{}\": {}", text, why));
@@ -105,8 +106,8 @@ base::Expected<void> read_word(FailIf& into, const std::string& word, bool& has_
 
 const Delta* find(const Comparison& comparison, const FailIf& condition) {
   for (const Delta& delta : comparison.deltas) {
-    const bool here = delta.step == condition.step && (condition.step.empty() || condition.workflow.empty() ||
-                                                       delta.workflow == condition.workflow);
+    const bool here = delta.step == condition.step &&
+                      (condition.step.empty() || condition.workflow.empty() || delta.workflow == condition.workflow);
     if (here && delta.metric == condition.metric) return &delta;
   }
   return nullptr;
@@ -129,8 +130,7 @@ std::string missing_text(const Comparison& comparison, const FailIf& condition) 
   for (const Delta& delta : comparison.deltas) {
     if (!delta.step.empty() && std::ranges::find(steps, delta.step) == steps.end()) steps.push_back(delta.step);
   }
-  return fmt::format("there is no step '{}' in both runs{}", condition.step,
-                     base::did_you_mean(condition.step, steps));
+  return fmt::format("there is no step '{}' in both runs{}", condition.step, base::did_you_mean(condition.step, steps));
 }
 
 ConditionVerdict judge(const Comparison& comparison, const FailIf& condition, std::size_t questions,
@@ -148,8 +148,8 @@ ConditionVerdict judge(const Comparison& comparison, const FailIf& condition, st
     return verdict;
   }
   if (!delta->judged && !by_value) {
-    verdict.sentence = fmt::format("{} could not be judged: too few seconds or samples; run for longer",
-                                   metric_text(*delta));
+    verdict.sentence =
+        fmt::format("{} could not be judged: too few seconds or samples; run for longer", metric_text(*delta));
     return verdict;
   }
   verdict.judged = true;

@@ -1,5 +1,5 @@
-// `--fail-if "p95 +10%"`: the changes against a baseline that fail a run. Written as a metric, optionally where, and how
-// much more or less: "p95 step=login +20ms", "rate -5%", "failed +1%". Pure.
+// `--fail-if "p95 +10%"`: the changes against a baseline that fail a run. Written as a metric, optionally where, and
+// how much more or less: "p95 step=login +20ms", "rate -5%", "failed +1%". Pure.
 #pragma once
 
 #include <string>

@@ -8,8 +8,8 @@
 namespace muster::report {
 namespace {
 
-using ::testing::HasSubstr;
 using test::made_up;
+using ::testing::HasSubstr;
 
 TEST(ParseFailIf, TakesRelativeChanges) {
   const auto found = parse_fail_if("p95 +10%");

@@ -1,5 +1,5 @@
-// `--out run=FILE`: the whole result as muster keeps it, to be compared with later: --baseline FILE. For pipelines whose
-// machines keep nothing themselves.
+// `--out run=FILE`: the whole result as muster keeps it, to be compared with later: --baseline FILE. For pipelines
+// whose machines keep nothing themselves.
 #pragma once
 
 #include "report/output.h"

@@ -25,8 +25,9 @@ base::Expected<std::string> history_file(const Environment& environment) {
   if (const std::string home = value("HOME"); home.starts_with('/')) {
     return without_last_slash(home) + "/.local/share/muster" + kFile;
   }
-  return base::fail("there is no place to keep runs: none of MUSTER_DATA, XDG_DATA_HOME and HOME names a folder; set "
-                    "MUSTER_DATA to one");
+  return base::fail(
+      "there is no place to keep runs: none of MUSTER_DATA, XDG_DATA_HOME and HOME names a folder; set "
+      "MUSTER_DATA to one");
 }
 
 }  // namespace muster::store

@@ -46,13 +46,13 @@ base::Expected<std::string> pack_within_limits(const model::RunResult& run) {
   std::string bytes;
   model::encode(run, bytes);
   if (bytes.size() > model::kMaxRunBytes) {
-    return base::fail(
-        fmt::format("the result takes {} MB, more than the limit of {} MB", bytes.size() >> 20U, model::kMaxRunBytes >> 20U));
+    return base::fail(fmt::format("the result takes {} MB, more than the limit of {} MB", bytes.size() >> 20U,
+                                  model::kMaxRunBytes >> 20U));
   }
   auto packed = compressed(bytes);
   if (packed && packed->size() > kMaxPackedBytes) {
-    return base::fail(fmt::format("the compressed result takes {} MB, more than the limit of {} MB", packed->size() >> 20U,
-                                  kMaxPackedBytes >> 20U));
+    return base::fail(fmt::format("the compressed result takes {} MB, more than the limit of {} MB",
+                                  packed->size() >> 20U, kMaxPackedBytes >> 20U));
   }
   return packed;
 }

@@ -1,6 +1,6 @@
 // A run's result as it lies in a database or a file: a mark, a version, its size, then the bytes of model/run_codec.h
-// compressed by zlib. Unpacking trusts nothing: sizes are bounded before memory is spent, and what cannot have come from
-// packing is refused. Pure.
+// compressed by zlib. Unpacking trusts nothing: sizes are bounded before memory is spent, and what cannot have come
+// from packing is refused. Pure.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Names of kept runs: r-20261115-k3f8, the day in UTC and the time of day in four characters, so that they sort by time,
-// are short enough to type and easy to read aloud (no i, l, o or u). Pure.
+// Names of kept runs: r-20261115-k3f8, the day in UTC and the time of day in four characters, so that they sort by
+// time, are short enough to type and easy to read aloud (no i, l, o or u). Pure.
 #pragma once
 
 #include <cstdint>

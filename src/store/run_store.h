@@ -19,10 +19,10 @@ namespace muster::store {
 
 // Which runs a listing gives back, the newest first.
 struct RunQuery {
-  std::string job;                      // only of this job; empty: of all
+  std::string job;                       // only of this job; empty: of all
   std::optional<base::Duration> before;  // only those that started earlier, since 1970
-  std::size_t skip = 0;                 // so many of the newest are left out
-  std::size_t limit = kMaxListed;       // at most so many; never more than kMaxListed
+  std::size_t skip = 0;                  // so many of the newest are left out
+  std::size_t limit = kMaxListed;        // at most so many; never more than kMaxListed
 };
 
 class RunStore {

@@ -62,7 +62,8 @@ base::Expected<void> check_schema(const Database& database, bool& fresh) {
   if (*owner != kApplicationId) {
     return refuse(database, "is a database of something else than muster; name another folder by MUSTER_DATA");
   }
-  if (*version < 0) return refuse(database, "has no schema that muster ever wrote; move it away and muster begins anew");
+  if (*version < 0)
+    return refuse(database, "has no schema that muster ever wrote; move it away and muster begins anew");
   if (*version > kSchemaVersion) {
     return refuse(database, fmt::format("was written by a newer muster (its schema is {}, this one knows {}); use that "
                                         "one, or name another folder by MUSTER_DATA",

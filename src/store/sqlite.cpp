@@ -34,9 +34,10 @@ std::string describe(const std::string& path, int status, std::string_view detai
       return fmt::format("the history '{}' is in use by another process, and was for {} s; try again", path,
                          std::chrono::duration_cast<std::chrono::seconds>(kBusyWait).count());
     case SQLITE_FULL:
-      return fmt::format("the disk of the history '{}' is full; free some space, or name a folder on another disk by "
-                         "MUSTER_DATA",
-                         path);
+      return fmt::format(
+          "the disk of the history '{}' is full; free some space, or name a folder on another disk by "
+          "MUSTER_DATA",
+          path);
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
@@ -147,8 +148,7 @@ base::Expected<void> Database::run(const char* sql) {
 
 base::Expected<Statement> Database::prepare(std::string_view sql) const {
   sqlite3_stmt* statement = nullptr;
-  const int status =
-      sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  const int status = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
   if (status != SQLITE_OK) return std::unexpected(trouble(status));
   return Statement(*this, statement);
 }

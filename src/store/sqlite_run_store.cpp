@@ -120,23 +120,26 @@ base::Expected<std::string> SqliteRunStore::free_id(base::Duration started) {
     if (!row) return std::unexpected(row.error());
     if (!*row) return id;
   }
-  return base::fail(
-      fmt::format("{} runs that started at the same time are kept already; remove some with 'muster results rm'",
-                  kMostAttempts));
+  return base::fail(fmt::format(
+      "{} runs that started at the same time are kept already; remove some with 'muster results rm'", kMostAttempts));
 }
 
-base::Expected<void> SqliteRunStore::insert(const RunRecord& record, std::string_view source,
-                                            std::string_view packed) {
+base::Expected<void> SqliteRunStore::insert(const RunRecord& record, std::string_view source, std::string_view packed) {
   auto run = database_->prepare(
-      "INSERT INTO runs (id, started, elapsed, job, version, verdict, exit_code, requests, failed, rate, p50, p95, p99, "
+      "INSERT INTO runs (id, started, elapsed, job, version, verdict, exit_code, requests, failed, rate, p50, p95, "
+      "p99, "
       "bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (!run) return std::unexpected(run.error());
   const auto text = [](std::string_view value) { return value.substr(0, model::kMaxResultText); };
-  run->bind(std::string_view(record.id)).bind(std::int64_t{record.started.count()}).bind(std::int64_t{record.elapsed.count()});
+  run->bind(std::string_view(record.id))
+      .bind(std::int64_t{record.started.count()})
+      .bind(std::int64_t{record.elapsed.count()});
   run->bind(text(record.job)).bind(text(record.version)).bind(model::to_text(record.verdict));
   run->bind(std::int64_t{record.exit_code}).bind(stored(record.requests)).bind(stored(record.failed));
   run->bind(std::isfinite(record.rate) ? record.rate : 0.0);
-  run->bind(std::int64_t{record.p50.count()}).bind(std::int64_t{record.p95.count()}).bind(std::int64_t{record.p99.count()});
+  run->bind(std::int64_t{record.p50.count()})
+      .bind(std::int64_t{record.p95.count()})
+      .bind(std::int64_t{record.p99.count()});
   run->bind(stored(record.bytes));
   if (auto done = run->run(); !done) return done;
   const std::int64_t number = database_->last_row();
