@@ -47,7 +47,7 @@ Judged judge(double distance, double error_before, double freedom_before, double
 std::vector<std::size_t> ascending(std::span<const double> p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return p[a] != p[b] ? p[a] < p[b] : a < b; });
   return order;
 }
 

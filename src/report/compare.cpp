@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <span>
 #include <utility>
 
@@ -101,7 +100,9 @@ class StepsCompared {
   }
 
   void judge(const CompareOptions& options) {
-    std::ranges::stable_sort(pairs_, std::ranges::greater(), &StepPair::requests);
+    std::ranges::sort(pairs_, [](const StepPair& a, const StepPair& b) {
+      return a.requests() != b.requests() ? a.requests() > b.requests() : a.before.step < b.before.step;
+    });
     for (std::size_t i = 0; i != pairs_.size(); ++i) {
       const bool intervals = i < options.most_steps;
       if (!intervals) ++unjudged_;
@@ -295,7 +296,9 @@ Comparison compare(const model::RunResult& before, RunIdentity before_is, const 
   for (std::size_t at = of_the_run, i = 0; i != places.size(); at += places[i++].size()) {
     ordered.push_back(std::span<const Delta>(rest).subspan(at, places[i].size()));
   }
-  std::ranges::stable_sort(ordered, [](const auto& a, const auto& b) { return weight(a) > weight(b); });
+  std::ranges::sort(ordered, [](const auto& a, const auto& b) {
+    return weight(a) != weight(b) ? weight(a) > weight(b) : a.data() < b.data();
+  });
   for (const std::span<const Delta> place : ordered) made.deltas.insert(made.deltas.end(), place.begin(), place.end());
   note_all(made, before, after, steps, options);
   conclude(made);
