@@ -108,8 +108,8 @@ TEST(BlockBootstrap, GivesTheSameForTheSameSeed) {
 
 TEST(BlockBootstrap, CountsSecondsInWhichNothingHappened) {
   auto seconds = run_of(40, 100, 0, 0, 1);
-  for (std::size_t i = 0; i != 40; i += 2) seconds[i] = {};
-  for (std::size_t i = 1; i < 40; i += 4) seconds[i].failed = 50;
+  for (std::size_t i = 0; i != 20; ++i) seconds[i] = {};
+  for (std::size_t i = 20; i != 30; ++i) seconds[i].failed = 50;
   const Spread spread = block_bootstrap(seconds, kMedianAndTail);
   EXPECT_EQ(spread.rate.value, 50);
   EXPECT_GT(spread.rate.error, 0);
