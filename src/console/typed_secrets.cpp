@@ -73,6 +73,7 @@ void hide_secrets(const JobFlags& flags, model::Job& job) {
   }
   for (const std::string& header : flags.headers) add_header(job, header);
   add(job, password_of(flags.url));
+  add(job, password_of(flags.file));  // an address may stand there too
   add(job, password_of(flags.target));
   const std::vector<std::string> spelled = engine::spellings(job.secrets);
   engine::redact(job.name, spelled);
