@@ -202,7 +202,7 @@ int compare_results(const ResultsFlags& flags, const report::Outputs& outputs) {
 }
 
 int export_result(const ResultsFlags& flags, const report::Outputs& outputs) {
-  const auto run = load_run(flags.runs.front());
+  const auto run = load_run(flags.exported);
   return run ? write_forms(flags.forms, *run, nullptr, outputs) : run.error();
 }
 
@@ -267,7 +267,7 @@ void add_results(CLI::App& app, CommandContext& context) {
   });
 
   CLI::App& out = *command.add_subcommand("export", "Write one as another form, as --out of 'muster run' does");
-  add_run_argument(out, *flags, "The run", 1, 1).required();
+  out.add_option("run", flags->exported, "The run")->type_name("RUN")->required();
   out.add_option("form", flags->forms, "json=FILE, csv=FILE, html=FILE and so on; several may be given")
       ->type_name("NAME=ARGUMENT")
       ->required();

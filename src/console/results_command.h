@@ -17,6 +17,7 @@ struct ResultsFlags {
   std::string job;                 // `list`: only of this job
   std::vector<std::string> runs;   // as the user names them
   std::string html;                // `compare`: also as an HTML report
+  std::string exported;            // `export`: the run
   std::vector<std::string> forms;  // `export`: json=FILE
   std::optional<std::uint64_t> keep;
   std::string before;  // a date, or an age
