@@ -72,7 +72,7 @@ TEST(Outputs, AreMadeFromWhatTheUserWrote) {
   EXPECT_TRUE(outputs.make("json=out.json"));
   EXPECT_EQ(outputs.make("json").error().message, "--out json needs a file; write --out json=FILE");
   EXPECT_EQ(outputs.make("jsno=x").error().message,
-            "--out jsno=x: there is no output named 'jsno'; there are: html, json");
+            "--out jsno=x: there is no output named 'jsno'; there are: html, json, run");
   std::string given;
   outputs.add({"mine", "one from outside", [&](std::string argument) -> base::Expected<std::unique_ptr<Output>> {
                  given = std::move(argument);
