@@ -37,7 +37,7 @@ model::RunResult without_step_series(const model::RunResult& run) {
     for (model::StepResult& step : workflow.steps) step.series.clear();
   }
   if (!smaller.workflows.empty()) {
-    smaller.workflows.front().notes.emplace_back("the run was too large to keep the seconds of its steps", 1);
+    model::add_note(smaller.workflows.front().notes, "the run was too large to keep the seconds of its steps");
   }
   return smaller;
 }
