@@ -12,6 +12,7 @@
 #include "console/check_command.h"
 #include "console/command.h"
 #include "console/results_command.h"
+#include "console/outputs_command.h"
 #include "console/run_command.h"
 #include "console/say.h"
 #include "console/target_command.h"
@@ -101,6 +102,7 @@ int command_line(int argc, char** argv, const engine::Registry& registry, const 
   add_check(app, context);
   add_try(app, context);
   add_results(app, context);
+  add_outputs(app, context);
   add_target(app, context);
   add_version(app, context);
   if (const auto wrong = check_command_name(app, argc, argv)) return *wrong;

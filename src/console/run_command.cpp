@@ -19,6 +19,7 @@
 
 #include "console/embedded_target.h"
 #include "console/job_flags.h"
+#include "console/outputs_command.h"
 #include "console/say.h"
 #include "console/signals.h"
 #include "console/typed_secrets.h"
@@ -102,10 +103,10 @@ void drive(engine::JobRun& run, report::OutputSet& outputs, Progress& progress, 
 }
 
 // False if it could not be written.
-bool print_result(const model::RunResult& result, bool json, bool stdout_taken, const report::OutputSet& outputs,
+bool print_result(const model::RunResult& result, bool json, const report::OutputSet& outputs,
                   const RunHistory& history) {
   // Standard output that an output has written to is not spoilt by text for people.
-  std::FILE* const page = stdout_taken ? stderr : stdout;
+  std::FILE* const page = outputs.takes_standard_output() ? stderr : stdout;
   if (json) {
     say(page, "{}\n", report::summary_json(result, history.comparison()));
   } else {
@@ -152,12 +153,9 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   auto history = RunHistory::prepare(flags.history, *job);
   if (!history) return bad_input(history.error().message);
 
-  report::OutputSet outputs;
-  for (const std::string& written : flags.outputs) {
-    auto output = known_outputs.make(written);
-    if (!output) return bad_input(output.error().message);
-    outputs.add(written, std::move(*output));
-  }
+  auto outputs_made = known_outputs.make_all(flags.outputs);
+  if (!outputs_made) return bad_input(outputs_made.error().message);
+  report::OutputSet& outputs = *outputs_made;
   const engine::JobOptions options{.cores = flags.cores != 0 ? flags.cores : physical_cores(),
                                    .in_process = false,
                                    .strict = flags.strict,
@@ -180,8 +178,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   history->conclude(ended, flags.strict);
   if (history->comparison() != nullptr) outputs.compared(*history->comparison());
   outputs.finish(ended);
-  const bool stdout_taken = std::ranges::find(flags.outputs, "json=-") != flags.outputs.end();
-  const bool told = print_result(ended, flags.json, stdout_taken, outputs, *history);
+  const bool told = print_result(ended, flags.json, outputs, *history);
   // What was asked for is not there, even though the run was good.
   return ended.exit_code == kGood && (!told || !outputs.problems().empty()) ? kCouldNotRun : ended.exit_code;
 }
@@ -204,8 +201,7 @@ void add_run(CLI::App& app, CommandContext& context) {
       ->check(whole_number(1, kMostCores));
   command.add_option("--ui", flags->ui, "Progress: ci (a line every two seconds) or none [auto: ci]")
       ->check(CLI::IsMember({"auto", "ci", "none"}));
-  command.add_option("--out", flags->outputs, "Also write results: json=FILE; may be repeated")
-      ->allow_extra_args(false);
+  command.add_option("--out", flags->outputs, outputs_help(context.outputs))->allow_extra_args(false);
   command.add_flag("--strict", flags->strict, "Exit 1 when the result is marked as doubtful");
   command.add_flag("--json", flags->json, "Print the summary as JSON");
   add_history_flags(command, flags->history, "Other runs");

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,9 @@
 #include <cstdlib>
 #include <memory>
 #include <system_error>
+
+#include "base/time.h"
+#include "report/options.h"
 
 namespace muster::report {
 namespace {
@@ -27,14 +31,14 @@ std::string advice(int error) {
       return "make the folder first, or name one that exists";
     case EISDIR:
       return "name a file, not a folder";
+    case ENXIO:
+    case EPIPE:
+      return "nobody reads it: start its reader first";
+    case ETIMEDOUT:
+      return "its reader does not read";
     default:
       return "name another file";
   }
-}
-
-std::unexpected<base::Error> refusal(const std::string& path, int error) {
-  return base::fail(
-      fmt::format("cannot write '{}': {}; {}", path, std::generic_category().message(error), advice(error)));
 }
 
 std::string folder_of(const std::string& path) {
@@ -49,22 +53,37 @@ std::string resolved(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-int write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+// A FIFO is opened without waiting, so that one that nobody ever reads cannot hold the end of a run.
+int open_pipe(const std::string& path, base::Instant deadline) {
+  constexpr int kLook = 20;  // ms
+  for (;;) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file >= 0 || (errno != ENXIO && errno != EINTR) || base::now() >= deadline) return file;
+    ::poll(nullptr, 0, kLook);
   }
-  return 0;
 }
 
 base::Expected<void> write_directly(const std::string& path, std::string_view bytes) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (file < 0) return refusal(path, errno);
-  int error = write_all(file, bytes);
+  const base::Instant deadline = base::now() + kEndPatience;
+  const int file = open_pipe(path, deadline);
+  if (file < 0) return cannot_write(path, errno);
+  int error = 0;
+  while (!bytes.empty() && error == 0) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+      continue;
+    }
+    if (errno == EINTR) continue;
+    error = errno;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - base::now()).count();
+    if (error != EAGAIN || left <= 0) break;
+    pollfd writable{.fd = file, .events = POLLOUT, .revents = 0};
+    ::poll(&writable, 1, static_cast<int>(left));
+    error = 0;
+  }
   if (::close(file) != 0 && error == 0) error = errno;
-  if (error != 0) return refusal(path, error);
+  if (error != 0) return cannot_write(path, error == EAGAIN ? ETIMEDOUT : error);
   return {};
 }
 
@@ -77,35 +96,50 @@ mode_t usual_mode() {
 
 }  // namespace
 
+std::unexpected<base::Error> cannot_write(const std::string& path, int error) {
+  return base::fail(
+      fmt::format("cannot write '{}': {}; {}", path, std::generic_category().message(error), advice(error)));
+}
+
+int write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
 base::Expected<void> check_writable(const std::string& path) {
   if (path == "-") return {};
   struct stat there{};
   const std::string place = resolved(path);
   if (::stat(place.c_str(), &there) == 0) {
-    if (S_ISDIR(there.st_mode)) return refusal(path, EISDIR);
+    if (S_ISDIR(there.st_mode)) return cannot_write(path, EISDIR);
     if (!S_ISREG(there.st_mode)) return {};
   }
   const std::string folder = folder_of(place);
-  if (::stat(folder.c_str(), &there) != 0) return refusal(path, errno);
-  if (!S_ISDIR(there.st_mode)) return refusal(path, ENOTDIR);
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) return refusal(path, errno);
+  if (::stat(folder.c_str(), &there) != 0) return cannot_write(path, errno);
+  if (!S_ISDIR(there.st_mode)) return cannot_write(path, ENOTDIR);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) return cannot_write(path, errno);
   return {};
 }
 
 base::Expected<void> write_atomically(const std::string& path, std::string_view bytes) {
   if (path == "-") {
-    if (const int error = write_all(STDOUT_FILENO, bytes); error != 0) return refusal("standard output", error);
+    if (const int error = write_all(STDOUT_FILENO, bytes); error != 0) return cannot_write("standard output", error);
     return {};
   }
   const std::string place = resolved(path);
   struct stat there{};
   const bool exists = ::stat(place.c_str(), &there) == 0;
-  if (exists && S_ISDIR(there.st_mode)) return refusal(path, EISDIR);
+  if (exists && S_ISDIR(there.st_mode)) return cannot_write(path, EISDIR);
   if (exists && !S_ISREG(there.st_mode)) return write_directly(place, bytes);
 
   std::string temporary = place + ".XXXXXX";
   const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (file < 0) return refusal(path, errno);
+  if (file < 0) return cannot_write(path, errno);
   int error = write_all(file, bytes);
   if (error == 0 && ::fchmod(file, exists ? there.st_mode & 07777 : usual_mode()) != 0) error = errno;
   if (error == 0 && ::fsync(file) != 0) error = errno;
@@ -113,7 +147,7 @@ base::Expected<void> write_atomically(const std::string& path, std::string_view 
   if (error == 0 && ::rename(temporary.c_str(), place.c_str()) != 0) error = errno;
   if (error == 0) return {};
   ::unlink(temporary.c_str());
-  return refusal(path, error);
+  return cannot_write(path, error);
 }
 
 }  // namespace muster::report

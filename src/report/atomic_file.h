@@ -12,7 +12,14 @@ namespace muster::report {
 // Whether a file could be made or replaced at `path` as things stand now; the disk may still fill up.
 base::Expected<void> check_writable(const std::string& path);
 
-// A device or pipe at `path` is written to directly; "-" is standard output; a symbolic link is followed.
+// A device or pipe at `path` is written to directly, and a reader that does not come or does not read is waited for as
+// long as kEndPatience; "-" is standard output; a symbolic link is followed.
 base::Expected<void> write_atomically(const std::string& path, std::string_view bytes);
+
+// "cannot write 'x': No space left on device; free some space there, or name a file on another disk".
+std::unexpected<base::Error> cannot_write(const std::string& path, int error);
+
+// Blocks until all is written. 0, or what errno says.
+int write_all(int file, std::string_view bytes);
 
 }  // namespace muster::report

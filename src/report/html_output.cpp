@@ -77,11 +77,10 @@ class HtmlOutput : public Output {
 }  // namespace
 
 OutputKind html_output() {
-  return {"html", "html=FILE: a report for people at the end of the run, one file that opens in any browser",
-          [](std::string argument) -> base::Expected<std::unique_ptr<Output>> {
-            if (argument.empty()) return base::fail("--out html needs a file; write --out html=FILE");
-            return std::make_unique<HtmlOutput>(std::move(argument));
-          }};
+  OutputKind kind = file_output("html", "a report for people at the end of the run, one file that opens in any browser",
+                                [](std::string path) { return std::make_unique<HtmlOutput>(std::move(path)); });
+  kind.example = "html=report.html";
+  return kind;
 }
 
 }  // namespace muster::report

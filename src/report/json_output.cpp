@@ -30,11 +30,10 @@ class JsonOutput : public Output {
 }  // namespace
 
 OutputKind json_output() {
-  return {"json", "json=FILE: a summary for scripts at the end of the run; '-' is standard output",
-          [](std::string argument) -> base::Expected<std::unique_ptr<Output>> {
-            if (argument.empty()) return base::fail("--out json needs a file; write --out json=FILE");
-            return std::make_unique<JsonOutput>(std::move(argument));
-          }};
+  OutputKind kind = file_output("json", "a summary for scripts at the end of the run",
+                                [](std::string path) { return std::make_unique<JsonOutput>(std::move(path)); });
+  kind.example = "json=result.json";
+  return kind;
 }
 
 }  // namespace muster::report

@@ -3,24 +3,94 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <filesystem>
+#include <map>
+#include <system_error>
 #include <utility>
 
+#include "base/closest.h"
+#include "report/command_output.h"
+#include "report/csv_output.h"
 #include "report/html_output.h"
 #include "report/json_output.h"
 #include "report/run_output.h"
+#include "report/junit_output.h"
+#include "report/ndjson_output.h"
 
 namespace muster::report {
+namespace {
+
+constexpr std::string_view kStandardOutput = "-";
+
+std::string argument_of(std::string_view written) {
+  const std::size_t equals = written.find('=');
+  return std::string(equals == std::string_view::npos ? std::string_view() : written.substr(equals + 1));
+}
+
+// A name that two ways to write the same file have in common; empty for what any number of outputs may write to.
+std::string place_of(const std::string& file) {
+  if (file == kStandardOutput || file == "/dev/stdout" || file == "/dev/fd/1" || file == "/proc/self/fd/1") {
+    return std::string(kStandardOutput);
+  }
+  std::error_code error;
+  if (std::filesystem::is_character_file(file, error)) return {};  // /dev/null
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
+  return error ? file : whole.string();
+}
+
+}  // namespace
+
+base::Expected<const OutputKind*> Outputs::find(std::string_view written) const {
+  const std::string_view name = written.substr(0, written.find('='));
+  std::vector<std::string> names;
+  for (const OutputKind& kind : kinds_) {
+    if (kind.name == name) return &kind;
+    names.push_back(kind.name);
+  }
+  std::string hint = base::did_you_mean(name, names);
+  if (hint.empty()) hint = fmt::format("; there are: {}", fmt::join(names, ", "));
+  return base::fail(fmt::format("--out {}: there is no output named '{}'{}", written, name, hint));
+}
 
 base::Expected<std::unique_ptr<Output>> Outputs::make(std::string_view written) const {
-  const std::size_t equals = written.find('=');
-  const std::string_view name = written.substr(0, equals);
-  std::string argument(equals == std::string_view::npos ? std::string_view() : written.substr(equals + 1));
-  std::string names;
-  for (const OutputKind& kind : kinds_) {
-    if (kind.name == name) return kind.make(std::move(argument));
-    names += (names.empty() ? "" : ", ") + kind.name;
+  auto kind = find(written);
+  if (!kind) return std::unexpected(kind.error());
+  return (*kind)->make(argument_of(written));
+}
+
+base::Expected<OutputSet> Outputs::make_all(const std::vector<std::string>& written) const {
+  OutputSet set;
+  std::map<std::string, std::string> places;  // place → who writes to it
+  for (const std::string& each : written) {
+    auto kind = find(each);
+    if (!kind) return std::unexpected(kind.error());
+    auto output = (*kind)->make(argument_of(each));
+    if (!output) return std::unexpected(output.error());
+    set.add(each, std::move(*output));
+    const std::string place = (*kind)->to_file ? place_of(argument_of(each)) : std::string();
+    if (place.empty()) continue;
+    const auto [other, is_first] = places.emplace(place, each);
+    if (!is_first) {
+      return base::fail(fmt::format("--out {} and --out {} write to {}; give each a file of its own", other->second,
+                                    each, place == kStandardOutput ? "standard output" : "the same file"));
+    }
+    if (place == kStandardOutput) set.take_standard_output();
   }
-  return base::fail(fmt::format("--out {}: there is no output named '{}'; there are: {}", written, name, names));
+  return set;
+}
+
+OutputKind file_output(std::string name, std::string doc,
+                       std::function<std::unique_ptr<Output>(std::string path)> make) {
+  return {.name = name,
+          .doc = std::move(doc),
+          .make = [name, make = std::move(make)](std::string argument) -> base::Expected<std::unique_ptr<Output>> {
+            if (argument.empty()) return base::fail(fmt::format("--out {0} needs a file; write --out {0}=FILE", name));
+            return make(std::move(argument));
+          },
+          .argument = "FILE",
+          .argument_doc = "the file to write; '-' is standard output",
+          .to_file = true,
+          .example = {}};
 }
 
 Outputs built_in_outputs() {
@@ -28,6 +98,10 @@ Outputs built_in_outputs() {
   outputs.add(html_output());
   outputs.add(json_output());
   outputs.add(run_output());
+  outputs.add(ndjson_output());
+  outputs.add(csv_output());
+  outputs.add(junit_output());
+  outputs.add(command_output());
   return outputs;
 }
 

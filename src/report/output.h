@@ -46,10 +46,20 @@ class Output {
 
 struct OutputKind {
   std::string name;
-  std::string doc;  // one sentence, for `--help` and the list of outputs
+  std::string doc;  // one sentence without a full stop, for `--help` and `muster outputs`
   // Reads what stands after `name=`; "" when there is no "=".
   std::function<base::Expected<std::unique_ptr<Output>>(std::string argument)> make;
+  std::string argument = {};      // how that is written: "FILE"; empty: none is needed
+  std::string argument_doc = {};  // what it means
+  bool to_file = false;           // the argument is a file, "-" for standard output, that no other output may write to
+  std::string example = {};       // what a user may write after --out
 };
+
+// A kind whose argument is the file that it writes, "-" being standard output.
+OutputKind file_output(std::string name, std::string doc,
+                       std::function<std::unique_ptr<Output>(std::string path)> make);
+
+class OutputSet;
 
 // The outputs that may be named. A plain object: filled at start, then only read.
 class Outputs {
@@ -59,8 +69,12 @@ class Outputs {
 
   // From what the user wrote after --out: "json=result.json".
   base::Expected<std::unique_ptr<Output>> make(std::string_view written) const;
+  // All outputs of a run, none of which writes to the place of another.
+  base::Expected<OutputSet> make_all(const std::vector<std::string>& written) const;
 
  private:
+  base::Expected<const OutputKind*> find(std::string_view written) const;
+
   std::vector<OutputKind> kinds_;
 };
 
@@ -79,6 +93,9 @@ class OutputSet {
   void finish(const model::RunResult& result);
 
   bool empty() const { return entries_.empty(); }
+  // One of them writes to standard output: nothing else may.
+  bool takes_standard_output() const { return takes_standard_output_; }
+  void take_standard_output() { takes_standard_output_ = true; }
   // One sentence for each output that had trouble; may be asked at any time.
   std::vector<std::string> problems() const;
 
@@ -95,6 +112,7 @@ class OutputSet {
   static bool guarded(Entry& entry, Call&& call);
 
   std::vector<Entry> entries_;
+  bool takes_standard_output_ = false;
 };
 
 }  // namespace muster::report

@@ -72,7 +72,8 @@ TEST(Outputs, AreMadeFromWhatTheUserWrote) {
   EXPECT_TRUE(outputs.make("json=out.json"));
   EXPECT_EQ(outputs.make("json").error().message, "--out json needs a file; write --out json=FILE");
   EXPECT_EQ(outputs.make("jsno=x").error().message,
-            "--out jsno=x: there is no output named 'jsno'; there are: html, json, run");
+            "--out jsno=x: there is no output named 'jsno'; did you mean 'json'?");
+  EXPECT_THAT(outputs.make("parquet=x").error().message, HasSubstr("there are: "));
   std::string given;
   outputs.add({"mine", "one from outside", [&](std::string argument) -> base::Expected<std::unique_ptr<Output>> {
                  given = std::move(argument);
@@ -80,6 +81,40 @@ TEST(Outputs, AreMadeFromWhatTheUserWrote) {
                }});
   EXPECT_TRUE(outputs.make("mine=a=b"));
   EXPECT_EQ(given, "a=b");
+}
+
+TEST(Outputs, ThatWriteToOnePlaceAreRefused) {
+  const Folder folder;
+  const Outputs outputs = built_in_outputs();
+  const std::string file = folder.file("x");
+  const auto refusal = [&](const std::string& one, const std::string& other) {
+    const auto made = outputs.make_all({one, other});
+    return made ? std::string() : made.error().message;
+  };
+  EXPECT_EQ(refusal("json=-", "ndjson=-"),
+            "--out json=- and --out ndjson=- write to standard output; give each a file of its own");
+  EXPECT_THAT(refusal("csv=/dev/stdout", "junit=-"), HasSubstr("standard output"));
+  EXPECT_THAT(refusal("csv=" + file, "json=" + folder.file("../") + "/x"), testing::IsEmpty()) << "another folder";
+  EXPECT_THAT(refusal("csv=" + file, "json=" + folder.file("./") + "/x"), HasSubstr("the same file"));
+  std::filesystem::create_symlink("y", folder.file("link"));
+  ASSERT_TRUE(write_atomically(folder.file("y"), ""));
+  EXPECT_THAT(refusal("csv=" + folder.file("y"), "json=" + folder.file("link")), HasSubstr("the same file"));
+  EXPECT_EQ(refusal("json=/dev/null", "ndjson=/dev/null"), "");
+  EXPECT_EQ(refusal("command=cat", "command=cat"), "");
+}
+
+TEST(Outputs, ThatTakeStandardOutputSaySo) {
+  const Outputs outputs = built_in_outputs();
+  EXPECT_TRUE(outputs.make_all({"csv=-"})->takes_standard_output());
+  EXPECT_FALSE(outputs.make_all({"csv=/dev/null"})->takes_standard_output());
+}
+
+TEST(Outputs, SayWhatTheyAreGivenAndShowAnExample) {
+  for (const OutputKind& kind : built_in_outputs().all()) {
+    EXPECT_FALSE(kind.doc.empty() || kind.argument.empty() || kind.argument_doc.empty()) << kind.name;
+    EXPECT_TRUE(kind.example.starts_with(kind.name + "=")) << kind.name;
+    EXPECT_FALSE(kind.doc.ends_with('.')) << kind.name;
+  }
 }
 
 TEST(OutputSet, TroubleInOneOutputStaysInItAndIsToldAtTheEnd) {

@@ -29,11 +29,10 @@ class RunOutput : public Output {
 }  // namespace
 
 OutputKind run_output() {
-  return {"run", "run=FILE: the whole result in muster's own form, for a later --baseline FILE",
-          [](std::string argument) -> base::Expected<std::unique_ptr<Output>> {
-            if (argument.empty()) return base::fail("--out run needs a file; write --out run=FILE");
-            return std::make_unique<RunOutput>(std::move(argument));
-          }};
+  OutputKind kind = file_output("run", "the whole result in muster's own form, for a later --baseline FILE",
+                                [](std::string path) { return std::make_unique<RunOutput>(std::move(path)); });
+  kind.example = "run=result.run";
+  return kind;
 }
 
 }  // namespace muster::report

@@ -230,9 +230,7 @@ std::string_view model_text(LoadModel load) {
   return "closed";
 }
 
-}  // namespace
-
-std::string summary_json(const model::RunResult& run, const Comparison* comparison) {
+Json document(const model::RunResult& run, const Comparison* comparison) {
   const Totals sum = totals(run);
   Json made = {{"schema", kSummarySchema},
                {"version", run.version},
@@ -255,7 +253,17 @@ std::string summary_json(const model::RunResult& run, const Comparison* comparis
   made["workflows"] = Json::array();
   for (const model::WorkflowResult& workflow : run.workflows) made["workflows"].push_back(workflow_json(workflow));
   made["series"] = series_json(seconds_of(run));
-  return made.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return made;
+}
+
+}  // namespace
+
+std::string summary_json(const model::RunResult& run, const Comparison* comparison) {
+  return document(run, comparison).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string summary_json_line(const model::RunResult& run, const Comparison* comparison) {
+  return document(run, comparison).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace muster::report

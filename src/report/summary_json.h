@@ -15,4 +15,7 @@ constexpr std::string_view kSummarySchema = "muster.summary/1";
 // Indented, with a final newline. Bytes that are no UTF-8 (a server's answer, say) become U+FFFD.
 std::string summary_json(const model::RunResult& run, const Comparison* comparison = nullptr);
 
+// The same document on one line, without a line end.
+std::string summary_json_line(const model::RunResult& run, const Comparison* comparison = nullptr);
+
 }  // namespace muster::report
