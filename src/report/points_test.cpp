@@ -21,10 +21,10 @@ using testing::Pair;
 using Second = std::optional<std::uint32_t>;
 
 // A run of one workflow with two requesting steps and a think, to which seconds are added as a run would.
-struct Run {
+struct Job {
   model::RunResult result;
 
-  Run() {
+  Job() {
     result.started = 1'700'000'000s;
     model::WorkflowResult workflow;
     workflow.name = "browse";
@@ -133,7 +133,7 @@ struct Listener {
 };
 
 TEST(Points, ASecondIsToldOnceInOrderAndWhenItIsOldEnough) {
-  Run run;
+  Job run;
   Listener listener;
   PointSource source;
   run.add(0, 0, 10, 1);
@@ -153,7 +153,7 @@ TEST(Points, ASecondIsToldOnceInOrderAndWhenItIsOldEnough) {
 }
 
 TEST(Points, AStepThatMakesNoRequestsIsToldButNotCountedInItsWorkflow) {
-  Run run;
+  Job run;
   Listener listener;
   run.add(2, 0, 9);
   PointSource().finish(run.result, listener.sink());
@@ -161,7 +161,7 @@ TEST(Points, AStepThatMakesNoRequestsIsToldButNotCountedInItsWorkflow) {
 }
 
 TEST(Points, WhatComesLateIsToldAsAnAdditionBesideTheWholeSecond) {
-  Run run;
+  Job run;
   PointSource source;
   Listener listener;
   run.add(0, 0, 10);
@@ -184,7 +184,7 @@ TEST(Points, WhatComesLateIsToldAsAnAdditionBesideTheWholeSecond) {
 }
 
 TEST(Points, ASecondThatTurnsUpAfterItsTurnIsLateToo) {
-  Run run;
+  Job run;
   PointSource source;
   Listener listener;
   run.add(0, 0, 1);
@@ -198,7 +198,7 @@ TEST(Points, ASecondThatTurnsUpAfterItsTurnIsLateToo) {
 }
 
 TEST(Points, WhatComesTooLateForItsSecondIsToldAtTheEndWithoutOne) {
-  Run run;
+  Job run;
   PointSource source({.settle = 2s, .late_seconds = 3});
   Listener listener;
   run.add(0, 0, 10);
@@ -216,7 +216,7 @@ TEST(Points, WhatComesTooLateForItsSecondIsToldAtTheEndWithoutOne) {
 }
 
 TEST(Points, ALostExecutorThatToldMoreSecondsThanTotalsAddsNothingNegative) {
-  Run run;
+  Job run;
   PointSource source;
   Listener listener;
   run.add(0, 0, 10, 2);
@@ -229,13 +229,13 @@ TEST(Points, ALostExecutorThatToldMoreSecondsThanTotalsAddsNothingNegative) {
 }
 
 TEST(Points, ErrorsArePlacedWhereRequestsFailed) {
-  Run run;
+  Job run;
   PointSource source;
   run.add(0, 0, 0, 3, model::ErrorClass::kConnect);
   run.add(0, 1, 0, 0);
   run.add(0, 2, 0, 5, model::ErrorClass::kStatus);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> told;
-  Run early;
+  Job early;
   early.add(0, 0, 0, 3, model::ErrorClass::kConnect);
   early.result.elapsed = 3s;
   const auto sink = [&](const SecondPoints& points) {
@@ -249,7 +249,7 @@ TEST(Points, ErrorsArePlacedWhereRequestsFailed) {
 }
 
 TEST(Points, ARateHoldsForASecondThatTheLoadCoveredInPart) {
-  Run run;
+  Job run;
   run.workflow().began = 10'700ms;
   run.workflow().elapsed = 1500ms;
   run.add(0, 10, 100);
@@ -263,8 +263,8 @@ TEST(Points, ARateHoldsForASecondThatTheLoadCoveredInPart) {
 }
 
 TEST(Points, ASecondInWhichVusOnlyWaitedIsTold) {
-  Run run;
-  Run::at(run.workflow().series, 4).vus = 3;
+  Job run;
+  Job::at(run.workflow().series, 4).vus = 3;
   std::vector<std::uint64_t> vus;
   PointSource().finish(run.result, [&](const SecondPoints& points) { vus.push_back(points.workflows.at(0).vus); });
   EXPECT_THAT(vus, ElementsAre(3u));
@@ -272,7 +272,7 @@ TEST(Points, ASecondInWhichVusOnlyWaitedIsTold) {
 
 // The promise that outputs build on: whatever comes when, nothing is told twice and nothing is left out.
 RC_GTEST_PROP(Points, SumsOverAllPointsAreTheTotals, ()) {
-  Run run;
+  Job run;
   Listener listener;
   PointSource source({.settle = 2s, .late_seconds = 3});
   const auto moments = *rc::gen::inRange(1, 25);
