@@ -27,11 +27,7 @@ std::size_t hole_end(std::string_view text, std::size_t from) {
 
 std::expected<std::vector<TextPiece>, ExpressionError> split_holes(std::string_view text) {
   std::vector<TextPiece> pieces;
-  const auto literal = [&pieces](std::string_view part, std::size_t offset) {
-    if (part.empty()) return;
-    if (pieces.empty() || pieces.back().hole) pieces.push_back({.text = {}, .hole = false, .offset = offset});
-    pieces.back().text += part;
-  };
+  const auto literal = [&pieces](std::string_view part, std::size_t offset) { append_literal(pieces, part, offset); };
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t dollar = text.find('$', at);
@@ -54,6 +50,12 @@ std::expected<std::vector<TextPiece>, ExpressionError> split_holes(std::string_v
     }
   }
   return pieces;
+}
+
+void append_literal(std::vector<TextPiece>& pieces, std::string_view text, std::size_t offset) {
+  if (text.empty()) return;
+  if (pieces.empty() || pieces.back().hole) pieces.push_back({.text = {}, .hole = false, .offset = offset});
+  pieces.back().text += text;
 }
 
 }  // namespace muster::authoring

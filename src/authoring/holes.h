@@ -19,4 +19,7 @@ struct TextPiece {
 // Neighbouring literals are one piece; no piece of literal text is empty. A '}' inside quotes does not end a hole.
 std::expected<std::vector<TextPiece>, ExpressionError> split_holes(std::string_view text);
 
+// Adds text to the end, to the last piece if that is a literal.
+void append_literal(std::vector<TextPiece>& pieces, std::string_view text, std::size_t offset = 0);
+
 }  // namespace muster::authoring

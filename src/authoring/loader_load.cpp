@@ -115,6 +115,7 @@ class LoadReader {
     }
     if (const YamlNode* most = given("max_vus")) {
       load_.max_vus = vus_from(*most, "'max_vus'").value_or(1);
+      load_.max_vus_given = true;
     } else {
       // Enough for answers that take 10 s (VUs in use = rate × response time), within what one machine carries easily.
       const double needed = std::ceil(std::max(load_.rate, peak()) * 10);

@@ -156,6 +156,16 @@ base::Expected<Value> TextTemplate::value(const Evaluation& evaluation) const {
   return Value::of(out.finish());
 }
 
+void TextTemplate::append_to(std::vector<TextPiece>& pieces) const {
+  for (const Part& part : parts_) {
+    if (part.hole != nullptr) {
+      pieces.push_back({.text = part.source, .hole = true, .offset = 0});
+    } else {
+      append_literal(pieces, part.literal);
+    }
+  }
+}
+
 bool append_value(std::string& out, const Value& value, Escape escape) {
   return !value.missing() && append_escaped(out, value, escape);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "authoring/expression.h"
+#include "authoring/holes.h"
 #include "base/error.h"
 
 namespace muster::authoring {
@@ -42,6 +43,9 @@ class TextTemplate {
 
   // The value itself, with its type, where the whole text is one hole; otherwise the rendered text, made in the arena.
   base::Expected<model::Value> value(const Evaluation& evaluation) const;
+
+  // What it is made of, escaping done in the literals: neighbouring literals are one piece.
+  void append_to(std::vector<TextPiece>& pieces) const;
 
   // Where the whole text is exactly one hole.
   bool single_hole() const { return holes_ == 1 && parts_.size() == 1; }

@@ -51,6 +51,7 @@ class Pieces {
   std::string constant_text() const { return parts_.empty() ? std::string() : parts_[0].literal; }
 
   base::Expected<void> render(const authoring::Evaluation& evaluation, std::string& out) const;
+  void append_to(std::vector<authoring::TextPiece>& pieces) const;
 
  private:
   enum class Kind : std::uint8_t { kLiteral, kText, kJson };
@@ -93,6 +94,8 @@ class PreparedHttp final : public PreparedCall {
     }
     return false;
   }
+
+  CallOutline outline() const override;
 
   // Fills the holes: the request without cookies in `out`, where it goes in `address`, if that is not static.
   base::Expected<void> render(const authoring::Evaluation& evaluation, std::string& out, std::size_t& head,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "authoring/holes.h"
 #include "authoring/scope.h"
 #include "base/error.h"
 #include "base/time.h"
@@ -26,10 +28,19 @@ class Vu;
 struct CallPlan;
 struct Program;
 
+// What a call will put on the wire, as far as it is known before the run. Told by `muster explain`.
+struct CallOutline {
+  std::vector<authoring::TextPiece> wire;  // constant bytes, and holes by their expressions; empty: not told
+  std::string connections;                 // to where, and how long they live; empty: not told
+  std::size_t connection_bytes = 0;        // memory that an open connection takes, as measured; 0: not known
+};
+
 // What a protocol worked out about one step. Read by all cores at once.
 class PreparedCall {
  public:
   virtual ~PreparedCall() = default;
+  // Not called while a run goes on. A protocol that has nothing to tell leaves it out.
+  virtual CallOutline outline() const { return {}; }
 };
 
 // The response of a call while it is being judged: gives the results that its StepKind promises.

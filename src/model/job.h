@@ -83,7 +83,8 @@ struct Load {
   double rate = 0;               // constant-arrivals: per second
   base::Duration length{};       // `for`
   std::vector<Stage> stages;     // ramping shapes; `{hold: 5m}` is a stage with the same `to` as before it
-  std::uint64_t max_vus = 0;     // open shapes: 0 was not given (then the loader sets its default)
+  std::uint64_t max_vus = 0;     // open shapes; where it was not given, the loader's default
+  bool max_vus_given = false;
   Spacing spacing = Spacing::kEven;
   base::Duration warm_up{};             // runs first, not counted
   std::optional<base::Duration> every;  // pacing: an iteration starts at least this long after the one before it
