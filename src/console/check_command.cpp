@@ -81,7 +81,11 @@ int check(const CheckFlags& flags, const engine::Registry& registry) {
 
 void add_check(CLI::App& app, CommandContext& context) {
   CLI::App& command = *app.add_subcommand("check", "Say whether a file would run, without running it");
-  command.footer("Example:\n  muster check test.yaml");
+  command.footer(
+      "Examples:\n"
+      "  muster check test.yaml\n"
+      "  muster check test.yaml --json | jq -r '.problems[].message'\n"
+      "Sends nothing. Exit code 0, or 2 with every mistake, its line and a caret.");
   const auto flags = std::make_shared<CheckFlags>();
   add_source_flags(command, flags->job);
   command.add_flag("--json", flags->json, "Print the answer as JSON");

@@ -5,16 +5,25 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
-#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/closest.h"
+#include "console/app_outline.h"
 #include "console/check_command.h"
 #include "console/command.h"
-#include "console/results_command.h"
+#include "console/completion_command.h"
+#include "console/environment.h"
+#include "console/explain_command.h"
+#include "console/help.h"
+#include "console/man_command.h"
+#include "console/new_command.h"
 #include "console/outputs_command.h"
+#include "console/results_command.h"
 #include "console/run_command.h"
 #include "console/say.h"
+#include "console/schema_command.h"
 #include "console/target_command.h"
 #include "console/try_command.h"
 #include "console/version_command.h"
@@ -22,23 +31,11 @@
 namespace muster::console {
 namespace {
 
-// How each command is called, rather than "[OPTIONS] [file]".
-class Usage : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    const std::string& command = app->get_name();
-    std::string_view form = "[flags]";
-    if (command == "run" || command == "try") form = "FILE [flags], or --url URL [flags]";
-    if (command == "check") form = "FILE [flags]";
-    if (command == "version") form = "";
-    if (app->get_parent() == nullptr) form = "COMMAND [flags]";
-    return fmt::format("Usage: {} {}\n", name, form);
-  }
-};
-
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* each : app.get_subcommands(nullptr)) names.push_back(each->get_name());
+  for (const CLI::App* each : app.get_subcommands(nullptr)) {
+    if (!each->get_group().empty()) names.push_back(each->get_name());
+  }
   return names;
 }
 
@@ -48,22 +45,29 @@ std::string flag_hint(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
   }
+  const std::vector<std::string> commands = command_names(command);
   for (const std::string& each : command.remaining()) {
     if (each.starts_with("--")) return base::did_you_mean(each.substr(0, each.find('=')), flags);
+    if (!commands.empty()) return base::did_you_mean(each, commands);
   }
   return {};
 }
 
-int complain(const CLI::App& app, const CLI::ParseError& error) {
-  const auto chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  const std::string name = chosen.empty() ? "muster" : "muster " + command.get_name();
-  say(stderr, "{0}: {1}{2}\n'{0} --help' tells more\n", name, error.what(), flag_hint(command));
+int complain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
+  const CLI::App* command = &app;
+  std::string name = "muster";
+  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
+    command = chosen.front();
+    name += " " + command->get_name();
+  }
+  const std::string message = error.what();
+  say(stderr, "{0}: {1}{2}{3}\n'{0} --help' tells more\n", name, message, flag_hint(*command),
+      blamed_variable(*command, message, argc, argv));
   return kBadInput;
 }
 
 // Nothing if the command line begins with a command or a flag.
-std::optional<int> check_command_name(const CLI::App& app, int argc, char** argv) {
+std::optional<int> check_command_name(const CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2) {
     say(stderr, "{}", app.help());
     return kBadInput;
@@ -81,37 +85,64 @@ std::optional<int> check_command_name(const CLI::App& app, int argc, char** argv
   return kBadInput;
 }
 
+// What every command has, also those below others.
+void add_everywhere(CLI::App& app, CommandContext& context) {
+  app.add_option("--color", context.color, "Colours: on a terminal unless NO_COLOR is set, always or never [auto]")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->group(std::string(kEveryCommand));
+  for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; })) add_everywhere(*each, context);
+}
+
+void add_commands(CLI::App& app, CommandContext& context) {
+  add_run(app, context);
+  add_check(app, context);
+  add_explain(app, context);
+  add_try(app, context);
+  add_new(app, context);
+  add_results(app, context);
+  add_outputs(app, context);
+  add_target(app, context);
+  add_schema(app, context);
+  add_completion(app, context);
+  add_man(app, context);
+  add_help(app, context);
+  add_version(app, context);
+}
+
 }  // namespace
 
 int command_line(int argc, char** argv, const engine::Registry& registry, const report::Outputs& outputs) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes (`| head`) does not end a run
+  CommandContext context{.registry = registry, .outputs = outputs};
   CLI::App app{"muster: dependable work on undependable machines", "muster"};
+  app.set_help_flag("-h,--help", "Show this help");
+  app.require_subcommand(1);
+  app.formatter(help_formatter(context));
+  add_commands(app, context);
+  add_everywhere(app, context);
+  app.set_version_flag("--version", "muster " MUSTER_VERSION, "Print the version");
+  // Set last: commands inherit the footer that stands when they are added.
   app.footer(
       "Examples:\n"
-      "  muster run --url http://127.0.0.1:8080/ -c 100 -d 10s    load an address\n"
-      "  muster run test.yaml --out json=result.json              run a file\n"
-      "  muster check test.yaml                                   find mistakes in it\n"
-      "  muster try test.yaml                                     see one iteration, byte by byte\n"
-      "  muster target                                            something to test against\n"
-      "'muster COMMAND --help' tells more.");
-  app.require_subcommand(1);
-  app.formatter(std::make_shared<Usage>());
-  app.set_version_flag("--version", "muster " MUSTER_VERSION);
-  CommandContext context{.registry = registry, .outputs = outputs};
-  add_run(app, context);
-  add_check(app, context);
-  add_try(app, context);
-  add_results(app, context);
-  add_outputs(app, context);
-  add_target(app, context);
-  add_version(app, context);
+      "  muster run --url http://127.0.0.1:8080/ -c 100 -d 10s    # load an address\n"
+      "  muster new test.yaml                                   # begin a file\n"
+      "  muster check test.yaml                                 # find mistakes in it\n"
+      "  muster try test.yaml                                   # see one iteration\n"
+      "  muster run test.yaml --out html=report.html            # run it\n"
+      "  muster results                                         # what ran before\n"
+      "  muster target                                          # something to test\n"
+      "'muster help COMMAND' tells more. Flags can also come from the environment: MUSTER_CORES=4 is --cores 4.");
+  if (const auto answered = answer_completion(app, argc, argv, context)) return *answered;
   if (const auto wrong = check_command_name(app, argc, argv)) return *wrong;
+  take_environment(app, argc, argv);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    say("{}", app.help());
+    return kGood;
   } catch (const CLI::ParseError& error) {
-    // Help and version are not mistakes.
-    if (error.get_exit_code() == 0) return app.exit(error);
-    return complain(app, error);
+    if (error.get_exit_code() == 0) return app.exit(error);  // --version
+    return complain(app, error, argc, argv);
   }
   return context.code;
 }

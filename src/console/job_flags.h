@@ -12,6 +12,9 @@ class Validator;
 
 namespace muster::console {
 
+// Cores that a user may ask for: a bound on nonsense, not on machines.
+constexpr std::uint32_t kMostCores = 1024;
+
 // What to run: the file, --url, and what changes either of them. `flags` must outlive the parsing, as in all of these.
 void add_source_flags(CLI::App& command, JobFlags& flags);
 // What the request of --url looks like.

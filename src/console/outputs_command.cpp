@@ -56,7 +56,7 @@ std::string outputs_help(const report::Outputs& outputs) {
 
 void add_outputs(CLI::App& app, CommandContext& context) {
   CLI::App& command = *app.add_subcommand("outputs", "List what --out can write, with an example each");
-  command.footer("Example:\n  muster outputs");
+  command.footer("Examples:\n  muster outputs\n  muster outputs --json");
   const auto flags = std::make_shared<OutputsFlags>();
   command.add_flag("--json", flags->json, "Print the list as JSON");
   command.callback([flags, &context] {

@@ -10,13 +10,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <set>
 #include <thread>
 
+#include "console/colour.h"
 #include "console/embedded_target.h"
 #include "console/job_flags.h"
 #include "console/outputs_command.h"
@@ -32,7 +32,6 @@
 namespace muster::console {
 namespace {
 
-constexpr std::uint32_t kMostCores = 1024;
 constexpr auto kLookInterval = std::chrono::milliseconds(50);
 constexpr auto kOutputInterval = std::chrono::seconds(1);
 constexpr auto kLineInterval = std::chrono::seconds(2);
@@ -103,15 +102,15 @@ void drive(engine::JobRun& run, report::OutputSet& outputs, Progress& progress, 
 }
 
 // False if it could not be written.
-bool print_result(const model::RunResult& result, bool json, const report::OutputSet& outputs,
+bool print_result(const model::RunResult& result, const RunFlags& flags, const report::OutputSet& outputs,
                   const RunHistory& history) {
   // Standard output that an output has written to is not spoilt by text for people.
   std::FILE* const page = outputs.takes_standard_output() ? stderr : stdout;
-  if (json) {
+  if (flags.json) {
     say(page, "{}\n", report::summary_json(result, history.comparison()));
   } else {
     report::SummaryOptions options;
-    options.colour = isatty(fileno(page)) == 1 && std::getenv("NO_COLOR") == nullptr;
+    options.colour = use_colour(flags.color, page);
     say(page, "{}", report::summary(result, options));
     if (history.comparison() != nullptr) say(page, "\n{}", report::comparison_text(*history.comparison(), options));
     if (const std::string farewell = history.farewell(result); !farewell.empty()) say(page, "\n  {}\n", farewell);
@@ -178,7 +177,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   history->conclude(ended, flags.strict);
   if (history->comparison() != nullptr) outputs.compared(*history->comparison());
   outputs.finish(ended);
-  const bool told = print_result(ended, flags.json, outputs, *history);
+  const bool told = print_result(ended, flags, outputs, *history);
   // What was asked for is not there, even though the run was good.
   return ended.exit_code == kGood && (!told || !outputs.problems().empty()) ? kCouldNotRun : ended.exit_code;
 }
@@ -188,24 +187,38 @@ void add_run(CLI::App& app, CommandContext& context) {
   command.footer(
       "Examples:\n"
       "  muster run test.yaml\n"
+      "  muster run test.yaml --set load.vus=500 -e TOKEN=abc --out json=result.json\n"
       "  muster run --url http://127.0.0.1:8080/ -c 100 -d 30s\n"
-      "  muster run --url https://shop.test/cart -X POST -H 'Content-Type: application/json' --body '{\"id\":7}' -R "
-      "200 -d 1m\n"
-      "  muster run test.yaml --set workflows[0].load.vus=500 -e TOKEN=abc --out json=result.json\n"
+      "  muster run --url https://shop.test/cart --body '{\"id\":7}' -R 200 -d 1m\n"
       "Exit codes: 0 good, 99 a threshold or every request failed, 1 could not run, 2 bad input, 130 interrupted.");
   const auto flags = std::make_shared<RunFlags>();
   add_source_flags(command, flags->job);
   add_load_flags(command, flags->job);
   add_request_flags(command, flags->job);
+  const std::string group = "How to run and what to tell";
   command.add_option("--cores,-t,--threads", flags->cores, "Cores that generate load [the machine's physical cores]")
-      ->check(whole_number(1, kMostCores));
+      ->type_name("N")
+      ->check(whole_number(1, kMostCores))
+      ->group(group);
   command.add_option("--ui", flags->ui, "Progress: ci (a line every two seconds) or none [auto: ci]")
-      ->check(CLI::IsMember({"auto", "ci", "none"}));
-  command.add_option("--out", flags->outputs, outputs_help(context.outputs))->allow_extra_args(false);
-  command.add_flag("--strict", flags->strict, "Exit 1 when the result is marked as doubtful");
-  command.add_flag("--json", flags->json, "Print the summary as JSON");
+      ->check(CLI::IsMember({"auto", "ci", "none"}))
+      ->group(group);
+  command.add_option("--out", flags->outputs, outputs_help(context.outputs))
+      ->type_name("NAME=ARGUMENT")
+      ->allow_extra_args(false)
+      ->group(group);
+  command.add_flag("--strict", flags->strict, "Exit 1 when the result is marked as doubtful")->group(group);
+  command.add_flag("--json", flags->json, "Print the summary as JSON")->group(group);
   add_history_flags(command, flags->history, "Other runs");
-  command.callback([flags, &context] { context.code = run(*flags, context.registry, context.outputs); });
+  context.suggestions["NAME=ARGUMENT"] = [&outputs = context.outputs] {
+    std::vector<Suggestion> names;
+    for (const report::OutputKind& kind : outputs.all()) names.push_back({.value = kind.name + "=", .doc = kind.doc});
+    return names;
+  };
+  command.callback([flags, &context] {
+    flags->color = context.color;
+    context.code = run(*flags, context.registry, context.outputs);
+  });
 }
 
 }  // namespace muster::console

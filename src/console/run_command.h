@@ -21,6 +21,7 @@ struct RunFlags {
   bool strict = false;
   bool json = false;  // the summary as JSON on standard output
   HistoryFlags history;
+  std::string color = "auto";
 };
 
 int run(const RunFlags& flags, const engine::Registry& registry, const report::Outputs& outputs);

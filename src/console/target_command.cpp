@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
@@ -23,7 +24,7 @@
 namespace muster::console {
 namespace {
 
-constexpr std::uint64_t kMostCores = 256;
+constexpr std::uint64_t kMostThreads = 256;
 
 base::Expected<void> read_listen(std::string_view text, target::ServerOptions& options) {
   const std::size_t colon = text.rfind(':');
@@ -100,7 +101,14 @@ void raise_descriptor_limit() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-void print_start(const target::Server& server) {
+void print_start(const target::Server& server, bool json) {
+  if (json) {
+    nlohmann::ordered_json ready;
+    ready["listening"] = server.url();
+    say("{}\n", ready.dump());
+    std::fflush(stdout);
+    return;
+  }
   say("listening on {}/\n"
       "  /  /json  /bytes/10KB  /status/503  /echo      what to answer\n"
       "  /delay/20  /delay/5..50  /drip/100?over=2s     when\n"
@@ -109,6 +117,17 @@ void print_start(const target::Server& server) {
       "all paths: docs/target.md; Ctrl-C ends\n",
       server.url());
   std::fflush(stdout);
+}
+
+void print_end(const target::Server& server, bool json) {
+  if (json) {
+    nlohmann::ordered_json served;
+    served["requests"] = server.requests();
+    served["connections"] = server.connections();
+    say("{}\n", served.dump());
+  } else {
+    say("served {} requests on {} connections\n", server.requests(), server.connections());
+  }
 }
 
 int complain(const base::Error& error, int code = kBadInput) {
@@ -137,12 +156,12 @@ int run_target(const TargetFlags& flags) {
       return complain(written.error(), kCouldNotRun);
     }
   }
-  print_start(server);
+  print_start(server, flags.json);
   int received = 0;
   sigwait(&ends, &received);
 
   const auto stopped = server.stop();
-  say("served {} requests on {} connections\n", server.requests(), server.connections());
+  print_end(server, flags.json);
   if (!stopped) return complain(stopped.error(), kCouldNotRun);
   return 0;
 }
@@ -150,16 +169,30 @@ int run_target(const TargetFlags& flags) {
 void add_target(CLI::App& app, CommandContext& context) {
   CLI::App& command =
       *app.add_subcommand("target", "Serve HTTP for demos and tests: delays, errors, resets, echo and more");
-  command.footer("Example:\n  muster target --listen 127.0.0.1:8080 &\n  curl http://127.0.0.1:8080/delay/20..80");
+  command.footer(
+      "Examples:\n"
+      "  muster target &\n"
+      "  curl http://127.0.0.1:8080/delay/20..80\n"
+      "  muster target --listen 0.0.0.0:9000 --cores 4 --log service.csv\n"
+      "Ctrl-C ends it. All paths: docs/target.md");
   const auto flags = std::make_shared<TargetFlags>();
-  command.add_option("--listen", flags->listen, "Address and port; port 0 takes any free one [127.0.0.1:8080]");
+  command.add_option("--listen", flags->listen, "Where; port 0 takes any free one [127.0.0.1:8080]")
+      ->type_name("ADDRESS:PORT");
   command.add_flag("--tls", flags->tls, "HTTPS with a certificate made for this run");
-  command.add_option("--cores", flags->cores, "Threads that serve [1]")->check(whole_number(1, kMostCores));
-  command.add_option("--log", flags->log, "CSV of what each request really took, written at the end");
-  command.add_option("--http-log", flags->http_log, "Requests as received, one JSON object per line");
-  command.add_option("--stall", flags->stall, "at=10s,for=1s: stand still once, counted from the first request");
-  command.add_option("--cert-out", flags->cert_out, "Where to write the certificate (PEM), for clients to trust");
-  command.add_option("--seed", flags->seed, "Seed of random delays and failures [1]");
+  command.add_option("--cert-out", flags->cert_out, "Where to write the certificate (PEM), for clients to trust")
+      ->type_name("FILE");
+  command.add_option("--cores", flags->cores, "Threads that serve [1]")
+      ->type_name("N")
+      ->check(whole_number(1, kMostThreads));
+  command.add_option("--log", flags->log, "CSV of what each request really took, written at the end")
+      ->type_name("FILE");
+  command.add_option("--http-log", flags->http_log, "Requests as received, one JSON object per line")
+      ->type_name("FILE");
+  command.add_option("--stall", flags->stall, "Stand still once; `at` counts from the first request")
+      ->type_name("at=10s,for=1s")
+      ->configurable(false);
+  command.add_option("--seed", flags->seed, "Seed of random delays and failures [1]")->type_name("N");
+  command.add_flag("--json", flags->json, "Tell where it listens, and at the end what it served, as JSON");
   command.callback([flags, &context] { context.code = run_target(*flags); });
 }
 

@@ -17,6 +17,7 @@ struct TargetFlags {
   std::string stall;                      // --stall at=10s,for=1s: stand still once, counted from the first request
   std::string cert_out;                   // --cert-out: where to write the certificate, for clients' --cacert
   unsigned long long seed = 1;            // --seed: of random delays and failures
+  bool json = false;                      // --json: what is printed is JSON
 };
 
 // Prints where it listens, serves until SIGINT or SIGTERM, prints what was served. Returns the exit code: 0, 2 when

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "console/embedded_target.h"
@@ -20,11 +21,16 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} * 1024;
 
+std::string redacted(std::string_view bytes, const model::Job& job) {
+  std::string text(bytes);
+  engine::redact(text, engine::spellings(job.secrets));
+  return text;
+}
+
 // Bytes as a person can read them: line by line behind a mark, control characters escaped.
 void print_bytes(char mark, std::string_view bytes, std::size_t most, const model::Job& job) {
   // Redacted before it is cut, so that no half of a secret is left at the edge.
-  std::string text(bytes);
-  engine::redact(text, engine::spellings(job.secrets));
+  std::string text = redacted(bytes, job);
   const std::size_t left_out = text.size() > most ? text.size() - most : 0;
   text.resize(text.size() - left_out);
   std::string line;
@@ -53,6 +59,32 @@ void print_values(const engine::StepTrace& trace) {
   std::fflush(stdout);
 }
 
+// Of a step that made a call.
+void put_call(nlohmann::ordered_json& out, const engine::StepTrace& trace, std::size_t bytes, const model::Job& job) {
+  const engine::Outcome& outcome = *trace.outcome;
+  out["latency_ms"] = base::seconds(trace.latency) * 1e3;
+  if (outcome.status != 0) out["status"] = outcome.status;
+  if (!trace.ok) {
+    out["error"] = to_text(outcome.error);
+    out["detail"] = redacted(outcome.detail, job);
+  }
+  out["request"] = redacted(outcome.request, job).substr(0, bytes);
+  out["response"] = redacted(outcome.reply, job).substr(0, bytes);
+}
+
+void print_step_json(const engine::StepTrace& trace, const TryFlags& flags, const model::Job& job) {
+  nlohmann::ordered_json out;
+  out["step"] = trace.name;
+  out["ok"] = trace.ok;
+  if (trace.outcome != nullptr) put_call(out, trace, flags.bytes, job);
+  out["checks"] = nlohmann::ordered_json::object();
+  for (const auto& [label, holds] : trace.checks) out["checks"][label] = holds;
+  out["values"] = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : trace.values) out["values"][name] = value;
+  say("{}\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  std::fflush(stdout);
+}
+
 void print_step(const engine::StepTrace& trace, const TryFlags& flags, const model::Job& job) {
   if (trace.outcome == nullptr) {
     say("{} {}\n", trace.ok ? "✓" : "✗", trace.name);
@@ -63,9 +95,7 @@ void print_step(const engine::StepTrace& trace, const TryFlags& flags, const mod
   say("{} {}  {:.2f} ms", trace.ok ? "✓" : "✗", trace.name, base::seconds(trace.latency) * 1e3);
   if (outcome.status != 0) say("  status {}", outcome.status);
   if (!trace.ok) {
-    std::string detail(outcome.detail);
-    engine::redact(detail, engine::spellings(job.secrets));
-    say("  {}: {}", to_text(outcome.error), detail);
+    say("  {}: {}", to_text(outcome.error), redacted(outcome.detail, job));
   }
   say("\n");
   print_bytes('>', outcome.request, flags.bytes, job);
@@ -112,7 +142,7 @@ int try_once(const TryFlags& flags, const engine::Registry& registry) {
   const engine::JobOptions options{
       .cores = 1, .in_process = true, .strict = false, .trace = [&](const engine::StepTrace& trace) {
         all_ok = all_ok && trace.ok;
-        print_step(trace, flags, *job);
+        (flags.json ? print_step_json : print_step)(trace, flags, *job);
       }};
   engine::JobRun run(*job, registry, options);
   if (auto started = run.start(); !started) {
@@ -128,8 +158,12 @@ int try_once(const TryFlags& flags, const engine::Registry& registry) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   for (const model::WorkflowResult& workflow : run.result().workflows) {
-    if (!workflow.reason.empty()) say("workflow {}: {}: {}\n", workflow.name, to_text(workflow.state), workflow.reason);
-    for (const auto& [note, times] : workflow.notes) say("workflow {}: {} ({} times)\n", workflow.name, note, times);
+    std::FILE* const to = flags.json ? stderr : stdout;
+    if (!workflow.reason.empty()) {
+      say(to, "workflow {}: {}: {}\n", workflow.name, to_text(workflow.state), workflow.reason);
+    }
+    for (const auto& [note, times] : workflow.notes)
+      say(to, "workflow {}: {} ({} times)\n", workflow.name, note, times);
   }
   if (signals.count() > 0) return engine::kExitInterrupted;
   return all_ok ? run.result().exit_code : engine::kExitFailed;
@@ -137,13 +171,25 @@ int try_once(const TryFlags& flags, const engine::Registry& registry) {
 
 void add_try(CLI::App& app, CommandContext& context) {
   CLI::App& command = *app.add_subcommand("try", "Run one iteration and show every value and the bytes on the wire");
-  command.footer("Example:\n  muster try test.yaml --workflow login");
+  command.footer(
+      "Examples:\n"
+      "  muster try test.yaml --target embedded\n"
+      "  muster try test.yaml --workflow login --bytes 200\n"
+      "  muster try --url http://127.0.0.1:8080/json\n"
+      "'>' is what was sent, '<' what came back, '=' what was saved. Exit code 99 if a step failed.");
   const auto flags = std::make_shared<TryFlags>();
   add_source_flags(command, flags->job);
   add_request_flags(command, flags->job);
-  command.add_option("--workflow", flags->workflow, "Only this workflow [all]");
+  const std::string group = "What to show";
+  command.add_option("--workflow", flags->workflow, "Only this workflow [all]")
+      ->type_name("NAME")
+      ->group(group)
+      ->configurable(false);
   command.add_option("--bytes", flags->bytes, "Bytes of each request and response to show [4096]")
-      ->check(whole_number(0, kMostBytes));
+      ->type_name("N")
+      ->check(whole_number(0, kMostBytes))
+      ->group(group);
+  command.add_flag("--json", flags->json, "Print each step as one line of JSON")->group(group);
   command.callback([flags, &context] { context.code = try_once(*flags, context.registry); });
 }
 

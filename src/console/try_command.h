@@ -13,6 +13,7 @@ struct TryFlags {
   JobFlags job;
   std::string workflow;      // only this one; empty: all, in the order of their layers
   std::size_t bytes = 4096;  // of each request and response that are shown
+  bool json = false;         // each step as one line of JSON
 };
 
 // Exit code 0 if every step succeeded, 99 if one failed, 2 for bad input.
