@@ -1,0 +1,66 @@
+"""`muster explain`: what it says of real files, to the letter. After a change that was meant, MUSTER_REWRITE_EXPECTED=1 writes
+tests/data/explain/*.txt anew; read the differences before committing."""
+
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from harness import MUSTER, ROOT
+
+PROGRAM = os.path.abspath(MUSTER)
+EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
+EXPECTED = ROOT / "tests/data/explain"
+
+
+def explain(*words, code=0):
+    run = subprocess.run([PROGRAM, "explain", *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=30, check=False,
+                         env={**os.environ, "PASSWORD": "swordfish"})
+    if run.returncode != code:
+        raise AssertionError(f"exit {run.returncode}\n{run.stdout}{run.stderr}")
+    return run.stdout + run.stderr
+
+
+class Explain(unittest.TestCase):
+    maxDiff = None
+
+    def test_every_file_has_its_exact_plan(self):
+        files = [ROOT / "examples" / f"{name}.yaml" for name in ("quick", "login", "data", "open-model")]
+        for file in [*files, *sorted(EXPECTED.glob("*.yaml"))]:
+            with self.subTest(file=file.name):
+                said = explain(file.relative_to(ROOT), "--cores", "4", "--bytes", "120")
+                said = re.sub(r"about [\d.]+ [KMG]iB", "about N MiB", said)  # grows and shrinks with the code
+                said = re.sub(r"muster/[\d.]+", "muster/VERSION", said)
+                expected = EXPECTED / f"{file.stem}.txt"
+                if "MUSTER_REWRITE_EXPECTED" in os.environ:
+                    expected.write_text(said)
+                self.assertEqual(said, expected.read_text())
+
+    def test_every_example_fits_80_columns_and_tells_the_same_in_json(self):
+        for file in EXAMPLES:
+            with self.subTest(file=file.name):
+                text = explain(file)
+                self.assertLess(max(map(len, text.splitlines())), 81, text)
+                plan = json.loads(explain(file, "--json"))
+                for flow in plan["workflows"]:
+                    self.assertIn(f"workflow {flow['name']}", text)
+                    self.assertEqual(sum(core["vus"] for core in flow["cores"]), flow["load"]["peak_vus"])
+
+    def test_an_address_is_explained_as_well_as_a_file(self):
+        text = explain("--url", "http://127.0.0.1:8080/x", "-R", "200", "-d", "1m")
+        self.assertIn("arrivals at 200/s for 1m", text)
+        self.assertIn("12,000 arrivals", text)
+        self.assertIn("`max_vus` is not given", text)
+
+    def test_a_secret_is_named_and_not_shown(self):
+        text = explain("tests/data/explain/everything.yaml") + explain("tests/data/explain/everything.yaml", "--json")
+        self.assertIn("PASSWORD", text)
+        self.assertNotIn("swordfish", text)
+
+    def test_mistakes_are_told_as_check_tells_them(self):
+        self.assertIn("top_unknown_key.yaml:3:1: unknown key", explain("tests/data/wrong/top_unknown_key.yaml", code=2))
+
+
+if __name__ == "__main__":
+    unittest.main()

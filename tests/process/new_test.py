@@ -1,0 +1,75 @@
+"""`muster new`: every kind of file is accepted by `muster check` and runs against the embedded target as it is."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from harness import MUSTER, ProcessTest
+
+PROGRAM = os.path.abspath(MUSTER)
+
+
+class New(ProcessTest):
+    def ask(self, *words, code=0):
+        run = subprocess.run([PROGRAM, *map(str, words)], cwd=self.folder, capture_output=True, text=True, timeout=60,
+                             stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(run.returncode, code, f"{words}\n{run.stdout}\n{run.stderr}")
+        return run.stdout, run.stderr
+
+    def files(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def test_every_kind_is_right_and_runs_as_it_is(self):
+        for kind in ("simple", "flow", "open"):
+            with self.subTest(kind=kind):
+                out, _ = self.ask("new", f"{kind}.yaml", "--kind", kind)
+                self.assertIn(f"wrote {kind}.yaml\n", out)
+                self.ask("check", f"{kind}.yaml")
+                self.ask("try", f"{kind}.yaml", "--target", "embedded")
+                plan = json.loads(self.ask("explain", f"{kind}.yaml", "--json")[0])
+                self.assertEqual([text for text in plan["warnings"] if "share a row" not in text], [])
+                out, _ = self.ask("run", f"{kind}.yaml", "--target", "embedded", "--ui", "none", "--json")
+                result = json.loads(out)
+                self.assertEqual(result["failed"], 0)
+                self.assertGreater(result["requests"], 50)
+                self.assertLess(max(map(len, (self.folder / f"{kind}.yaml").read_text().splitlines())), 91)
+        self.assertEqual(self.files(), ["flow-users.csv", "flow.yaml", "open.yaml", "simple.yaml"])
+
+    def test_without_words_it_writes_test_yaml(self):
+        self.ask("new")
+        self.assertEqual(self.files(), ["test.yaml"])
+
+    def test_nothing_that_is_there_is_replaced_unless_forced(self):
+        self.write("flow-users.csv", "mine")
+        _, err = self.ask("new", "flow.yaml", "--kind", "flow", code=2)
+        self.assertIn("'flow-users.csv' is there already; --force replaces it", err)
+        self.assertEqual(self.files(), ["flow-users.csv"])
+        self.assertEqual((self.folder / "flow-users.csv").read_text(), "mine")
+        self.ask("new", "flow.yaml", "--kind", "flow", "--force")
+        self.assertIn("ada", (self.folder / "flow-users.csv").read_text())
+
+    def test_a_dash_is_standard_output(self):
+        out, err = self.ask("new", "-", "--kind", "open", "--target", "https://shop.test")
+        self.assertIn("target: https://shop.test", out)
+        self.assertEqual((err, self.files()), ("", []))
+        self.write("x.yaml", out)
+        self.ask("check", "x.yaml")
+        self.assertIn("users.csv", self.ask("new", "-", "--kind", "flow")[1])
+
+    def test_editors_are_pointed_to_a_schema_only_where_there_is_one(self):
+        self.ask("new", "a.yaml")
+        self.assertNotIn("$schema", (self.folder / "a.yaml").read_text())
+        self.write("muster.schema.json", self.ask("schema")[0])
+        self.ask("new", "b.yaml")
+        self.assertTrue((self.folder / "b.yaml").read_text().startswith("# yaml-language-server: $schema=./muster.schema.json\n"))
+        self.ask("check", "b.yaml")
+
+    def test_wrong_words_are_told(self):
+        self.assertIn("ftp", self.ask("new", "--target", "ftp://x", code=2)[1])
+        self.assertIn("simpel", self.ask("new", "--kind", "simpel", code=2)[1])
+        self.assertIn("no/such/folder", self.ask("new", "no/such/folder/x.yaml", code=1)[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
