@@ -21,11 +21,13 @@ using report::Ink;
 constexpr std::size_t kIndent = 4;
 constexpr std::size_t kDeepest = 40;  // columns from which on a tree is not indented further
 
+// "1 request", "3 to 8 requests", "2 or more requests".
 std::string bounds_in_words(const Bounds& bounds, double factor) {
-  const auto number = [factor](double value) { return report::plain_number(std::round(value * factor)); };
-  if (std::isinf(bounds.most)) return fmt::format("{} or more", number(bounds.least));
-  if (std::abs(bounds.most - bounds.least) * factor < 0.5) return number(bounds.least);
-  return fmt::format("{} to {}", number(bounds.least), number(bounds.most));
+  const double least = std::round(bounds.least * factor);
+  const double most = std::round(bounds.most * factor);
+  if (std::isinf(most)) return fmt::format("{} or more requests", report::plain_number(least));
+  if (least < most) return fmt::format("{} to {} requests", report::plain_number(least), report::plain_number(most));
+  return counted(static_cast<std::uint64_t>(least), "request", "requests");
 }
 
 class PlanPage {
@@ -51,11 +53,11 @@ class PlanPage {
   void head() {
     const model::Job& job = *plan_.job;
     page_.line(page_.ink(page_.cut(job.name, options_.columns), Ink::kBold));
-    const std::string time = plan_.length == base::Duration::max() ? "until its iterations are done"
-                                                                   : fmt::format("{} at most", spelled(plan_.length));
-    page_.fact("run",
-               fmt::format("{}{}{}{}{}, then the grace", counted(plan_.workflows.size(), "workflow", "workflows"),
-                           page_.separator(), counted(plan_.pool, "core", "cores"), page_.separator(), time));
+    const std::string time = plan_.length == base::Duration::max()
+                                 ? "until its iterations are done"
+                                 : fmt::format("{} at most, then the grace", spelled(plan_.length));
+    page_.fact("run", fmt::format("{}{}{}{}{}", counted(plan_.workflows.size(), "workflow", "workflows"),
+                                  page_.separator(), counted(plan_.pool, "core", "cores"), page_.separator(), time));
     page_.fact("memory", fmt::format("about {} at the peak", base::format_size(plan_.memory)));
     std::string secrets;
     for (const auto& [name, value] : job.secrets) secrets += (secrets.empty() ? "" : ", ") + name;
@@ -94,11 +96,11 @@ class PlanPage {
     if (each.iterations) {
       const auto number = static_cast<std::uint64_t>(*each.iterations);
       text = open ? counted(number, "arrival", "arrivals") : counted(number, "iteration", "iterations");
-      text += fmt::format("{}{} requests", page_.separator(), bounds_in_words(each.requests, *each.iterations));
+      text += fmt::format("{}{}", page_.separator(), bounds_in_words(each.requests, *each.iterations));
     } else {
       text = "as many iterations as the server allows";
     }
-    text += fmt::format("{}{} requests in each", page_.separator(), bounds_in_words(each.requests, 1));
+    text += fmt::format("{}{} in each", page_.separator(), bounds_in_words(each.requests, 1));
     if (each.thinking.most > 0) {
       const auto time = [](double seconds) { return spelled(base::from_seconds(seconds)); };
       const bool same = each.thinking.most - each.thinking.least < 1e-9;
@@ -246,7 +248,7 @@ class PlanPage {
       rest.remove_prefix(std::min(end + 1, rest.size()));
       if (line.ends_with('\r')) line.remove_suffix(1);
       const std::string text = report::truncated(page_.safe(line), options_.columns - kIndent - 4, true);
-      page_.line(std::string(kIndent, ' ') + page_.ink("  > ", Ink::kDim) + text);
+      page_.line(std::string(kIndent, ' ') + page_.ink("  >", Ink::kDim) + (text.empty() ? "" : " ") + text);
     }
     if (left_out > 0) page_.line(fmt::format("      > … {} more bytes", left_out));
   }

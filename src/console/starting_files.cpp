@@ -4,10 +4,10 @@ namespace muster::console {
 namespace {
 
 constexpr std::string_view kSimple = R"yaml(# A load test of one page.
-#   muster check @FILE@                       is it right?
-#   muster try @FILE@                         one round, byte by byte
-#   muster run @FILE@                         the test itself
-#   muster run @FILE@ --target embedded       ... against muster's own server
+#   muster check @FILE@                    is it right?
+#   muster try @FILE@                      one round, byte by byte
+#   muster run @FILE@                      the test itself
+#   muster run @FILE@ --target embedded    the same, on muster's server
 muster: 1                        # version of this format
 
 target: @TARGET@    # where requests go
@@ -30,10 +30,10 @@ steps:
 )yaml";
 
 constexpr std::string_view kFlow = R"yaml(# People log in and look around; each is somebody else.
-#   muster check @FILE@                       is it right?
-#   muster try @FILE@                         one round, byte by byte
-#   muster run @FILE@                         the test itself
-#   muster run @FILE@ --target embedded       ... against muster's own server
+#   muster check @FILE@                    is it right?
+#   muster try @FILE@                      one round, byte by byte
+#   muster run @FILE@                      the test itself
+#   muster run @FILE@ --target embedded    the same, on muster's server
 muster: 1                        # version of this format
 
 target: @TARGET@    # where requests go
@@ -59,7 +59,7 @@ workflows:
         json: { user: "${data.users.name}", password: "${data.users.password}" }
         check:
           status: 200
-          json.token: { that: exists, required: true }   # without it, go no further
+          json.token: { that: exists, required: true }   # or else stop
         save: { token: json.token }                      # for later: ${token}
 
     steps:                       # one round
@@ -92,10 +92,10 @@ mary,sixth
 
 constexpr std::string_view kOpen =
     R"yaml(# So many visits a second, whether or not the server keeps up (the open model).
-#   muster check @FILE@                       is it right?
-#   muster try @FILE@                         one round, byte by byte
-#   muster run @FILE@                         the test itself
-#   muster run @FILE@ --target embedded       ... against muster's own server
+#   muster check @FILE@                    is it right?
+#   muster try @FILE@                      one round, byte by byte
+#   muster run @FILE@                      the test itself
+#   muster run @FILE@ --target embedded    the same, on muster's server
 muster: 1                        # version of this format
 
 target: @TARGET@    # where requests go

@@ -33,7 +33,7 @@ class New(ProcessTest):
                 result = json.loads(out)
                 self.assertEqual(result["failed"], 0)
                 self.assertGreater(result["requests"], 50)
-                self.assertLess(max(map(len, (self.folder / f"{kind}.yaml").read_text().splitlines())), 91)
+                self.assertLess(max(map(len, (self.folder / f"{kind}.yaml").read_text().splitlines())), 81)
         self.assertEqual(self.files(), ["flow-users.csv", "flow.yaml", "open.yaml", "simple.yaml"])
 
     def test_without_words_it_writes_test_yaml(self):
