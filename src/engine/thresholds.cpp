@@ -77,6 +77,7 @@ ThresholdJudge::ThresholdJudge(std::vector<Threshold> thresholds, JudgeOptions o
     ThresholdVerdict& verdict = verdicts_.emplace_back();
     verdict.text = thresholds_[i].text;
     verdict.where = where_text(thresholds_[i]);
+    verdict.window = thresholds_[i].window.value_or(base::Duration{});
     if (const auto possible = judgeable(thresholds_[i]); !possible) {
       progress_[i].possible = false;
       explain(verdict, possible.error().message);

@@ -80,6 +80,7 @@ Json thresholds_of(const model::RunResult& run) {
                 {"samples", verdict.samples}, {"judged", verdict.judged}, {"passed", verdict.passed},
                 {"aborted", verdict.aborted}};
     if (!std::isfinite(verdict.value)) one["value"] = 0;
+    if (verdict.window > base::Duration::zero()) one["window_s"] = seconds(verdict.window);
     if (!verdict.passed) one["failed_at_s"] = seconds(verdict.failed_at);
     made.push_back(std::move(one));
   }

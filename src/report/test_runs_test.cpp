@@ -156,6 +156,7 @@ model::RunResult marked() {
   made.workflows = {std::move(shop)};
   made.thresholds = {threshold("latency p95 < 300ms", 0.481, false), threshold("failed rate < 1%", 0.0339, false),
                      threshold("requests rate > 100", 1963.3, true)};
+  made.thresholds[0].window = 10s;
   made.thresholds[1].where = "step=POST /cart/items/checkout/confirm";
   made.thresholds.emplace_back();
   made.thresholds.back().text = "latency p99 < 1s";

@@ -95,6 +95,11 @@ std::string_view ending(std::string_view text, std::size_t columns) {
 
 }  // namespace
 
+Glyph first_glyph(std::string_view text) {
+  const CodePoint point = next(text);
+  return {static_cast<char32_t>(point.value), point.bytes, columns_of(point.value), point.valid};
+}
+
 std::string printable(std::string_view text, bool unicode) {
   std::string made;
   made.reserve(text.size());

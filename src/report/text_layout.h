@@ -13,6 +13,15 @@ namespace muster::report {
 // character beyond ASCII becomes '?'.
 std::string printable(std::string_view text, bool unicode);
 
+// The first character of a text that is not empty. Bytes that are no UTF-8 are one invalid glyph each.
+struct Glyph {
+  char32_t value = 0;
+  std::size_t bytes = 1;    // that it takes in the text
+  std::size_t columns = 1;  // that it takes on a screen: 0, 1 or 2
+  bool valid = false;
+};
+Glyph first_glyph(std::string_view text);
+
 // Columns of printable text: wide East Asian characters and emoji take two, combining marks none.
 std::size_t width(std::string_view text);
 

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/units.h"
 #include "report/figures.h"
 
 namespace muster::report {
 
 std::string threshold_text(const model::ThresholdVerdict& verdict) {
   std::string text = verdict.text;
+  if (verdict.window > base::Duration::zero()) text += " in every " + base::format_duration(verdict.window);
   if (!verdict.where.empty()) text += fmt::format(" ({})", verdict.where);
   return text;
 }

@@ -1,0 +1,37 @@
+#include "report/threshold_text.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::report {
+namespace {
+
+using namespace std::chrono_literals;
+
+model::ThresholdVerdict verdict(std::string text, double value) {
+  model::ThresholdVerdict made;
+  made.text = std::move(text);
+  made.value = value;
+  return made;
+}
+
+TEST(ThresholdText, TellsWindowAndPlace) {
+  model::ThresholdVerdict login = verdict("latency p99 < 1s", 0.2);
+  EXPECT_EQ(threshold_text(login), "latency p99 < 1s");
+  login.window = 10s;
+  EXPECT_EQ(threshold_text(login), "latency p99 < 1s in every 10s");
+  login.where = "step=login";
+  EXPECT_EQ(threshold_text(login), "latency p99 < 1s in every 10s (step=login)");
+}
+
+TEST(ThresholdText, TellsWhatWasMeasuredInTheUnitOfTheBound) {
+  EXPECT_EQ(measured_text(verdict("latency p95 < 300ms", 0.281), true), "281ms");
+  EXPECT_EQ(measured_text(verdict("latency p95 < 300us", 0.0000281), false), "28.1us");
+  EXPECT_EQ(measured_text(verdict("failed rate < 1%", 0.0339), true), "3.39%");
+  EXPECT_EQ(measured_text(verdict("failed rate < 0.01", 0.004), true), "0.4%");
+  EXPECT_EQ(measured_text(verdict("coupons rate > 5%", 0.125), true), "12.5%");
+  EXPECT_EQ(measured_text(verdict("requests rate > 100", 1963.3), true), "1,963");
+  EXPECT_EQ(measured_text(verdict("latency count > 100", 250), true), "250");
+}
+
+}  // namespace
+}  // namespace muster::report
