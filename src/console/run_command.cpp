@@ -14,17 +14,17 @@
 #include <fstream>
 #include <memory>
 #include <set>
-#include <thread>
 
 #include "console/colour.h"
 #include "console/embedded_target.h"
 #include "console/job_flags.h"
 #include "console/outputs_command.h"
+#include "console/progress_view.h"
 #include "console/say.h"
 #include "console/signals.h"
 #include "console/typed_secrets.h"
+#include "console/ui_mode.h"
 #include "engine/job_run.h"
-#include "report/ci_line.h"
 #include "report/comparison_text.h"
 #include "report/summary.h"
 #include "report/summary_json.h"
@@ -34,7 +34,6 @@ namespace {
 
 constexpr auto kLookInterval = std::chrono::milliseconds(50);
 constexpr auto kOutputInterval = std::chrono::seconds(1);
-constexpr auto kLineInterval = std::chrono::seconds(2);
 
 int bad_input(const std::string& message) {
   say(stderr, "{}\n", message);
@@ -49,56 +48,53 @@ void raise_file_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-report::RunLength length_of(const model::Job& job, const engine::Registry& registry) {
-  report::RunLength length;
-  base::Duration longest{};
-  for (const model::Workflow& workflow : job.workflows) {
-    auto shape = registry.shapes.make(workflow.load);
-    if (!shape || (*shape)->length() == base::Duration::max() || !workflow.depends.empty()) return {};
-    longest = std::max(longest, (*shape)->length());
+// What the user wants while the run goes on; true if it is the end.
+bool act_on(const Wish& wish, engine::JobRun& run, ProgressView& view) {
+  switch (wish.kind) {
+    case Wish::Kind::kPause:
+      run.pause();
+      return false;
+    case Wish::Kind::kResume:
+      run.resume();
+      return false;
+    case Wish::Kind::kScale:
+      run.scale(wish.factor);
+      return false;
+    case Wish::Kind::kStop:
+      view.stopping("stopping: requests under way may finish, then the run is judged; q ends it sooner");
+      run.stop_by_hand();
+      return false;
+    case Wish::Kind::kInterrupt:
+      return true;
   }
-  length.time = longest;
-  return length;
+  return false;
 }
 
-class Progress {
- public:
-  Progress(bool shown, report::RunLength length) : shown_(shown), line_(length) {}
-
-  void look(const model::RunResult& result) {
-    if (!shown_ || result.elapsed < next_) return;
-    next_ = result.elapsed + kLineInterval;
-    say(stderr, "{}\n", line_.next(result));
-  }
-
- private:
-  bool shown_;
-  report::CiLine line_;
-  base::Duration next_ = std::chrono::seconds(1);
-};
-
-void drive(engine::JobRun& run, report::OutputSet& outputs, Progress& progress, const Signals& signals) {
+void drive(engine::JobRun& run, report::OutputSet& outputs, ProgressView& view, const Signals& signals) {
+  int by_key = 0;
   int acted_on = 0;
   base::Instant next_output = base::now() + kOutputInterval;
   while (run.advance()) {
-    progress.look(run.result());
+    view.show(run.result());
     if (base::now() >= next_output) {
       outputs.write(run.result());
       next_output += kOutputInterval;
     }
-    const int asked = signals.count();
+    const int asked = signals.count() + by_key;
     if (asked > acted_on) {
       run.interrupted();
       if (acted_on == 0) {
-        say(stderr, "stopping: requests under way may finish; press Ctrl-C again to end at once\n");
+        view.stopping("stopping: requests under way may finish; press Ctrl-C again to end at once");
         run.stop("interrupted");
       } else {
+        view.stopping("ending at once");
         run.abort();
       }
       acted_on = asked;
     }
-    std::this_thread::sleep_for(kLookInterval);
+    for (const Wish& wish : view.wait(kLookInterval)) by_key += act_on(wish, run, view) ? 1 : 0;
   }
+  view.end();
 }
 
 // False if it could not be written.
@@ -111,6 +107,7 @@ bool print_result(const model::RunResult& result, const RunFlags& flags, const r
   } else {
     report::SummaryOptions options;
     options.colour = use_colour(flags.color, page);
+    options.unicode = isatty(fileno(page)) != 1 || unicode_wanted(look_around());
     say(page, "{}", report::summary(result, options));
     if (history.comparison() != nullptr) say(page, "\n{}", report::comparison_text(*history.comparison(), options));
     if (const std::string farewell = history.farewell(result); !farewell.empty()) say(page, "\n  {}\n", farewell);
@@ -170,9 +167,16 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   // Better known now than after an hour.
   if (const auto problems = outputs.problems(); !problems.empty())
     return bad_input(fmt::format("{}", fmt::join(problems, "\n")));
-  if (auto started = job_run.start(); !started) return bad_input(started.error().message);
-  Progress progress(flags.ui != "none", length_of(*job, registry));
-  drive(job_run, outputs, progress, signals);
+  // Before the first executor is forked, since what it writes to standard error is the view's to show.
+  // What an output writes to the terminal would tear the screen.
+  const std::string ui = flags.ui == "auto" && outputs.takes_standard_output() ? "ci" : flags.ui;
+  auto view = make_view(ui, use_colour(flags.color, stderr), *job, registry);
+  if (!view) return bad_input(view.error().message);
+  if (auto started = job_run.start(); !started) {
+    (*view)->end();
+    return bad_input(started.error().message);
+  }
+  drive(job_run, outputs, **view, signals);
   model::RunResult ended = result;
   history->conclude(ended, flags.strict);
   if (history->comparison() != nullptr) outputs.compared(*history->comparison());
@@ -200,8 +204,10 @@ void add_run(CLI::App& app, CommandContext& context) {
       ->type_name("N")
       ->check(whole_number(1, kMostCores))
       ->group(group);
-  command.add_option("--ui", flags->ui, "Progress: ci (a line every two seconds) or none [auto: ci]")
-      ->check(CLI::IsMember({"auto", "ci", "none"}))
+  command
+      .add_option("--ui", flags->ui,
+                  "Progress: full (a live screen), ci (a line every two seconds) or none [auto: full on a terminal]")
+      ->check(CLI::IsMember({"auto", "full", "ci", "none"}))
       ->group(group);
   command.add_option("--out", flags->outputs, outputs_help(context.outputs))
       ->type_name("NAME=ARGUMENT")

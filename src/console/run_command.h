@@ -16,7 +16,7 @@ namespace muster::console {
 struct RunFlags {
   JobFlags job;
   std::uint32_t cores = 0;  // 0: the machine's physical cores
-  std::string ui = "auto";  // auto, ci or none
+  std::string ui = "auto";  // auto, full, ci or none
   std::vector<std::string> outputs;
   bool strict = false;
   bool json = false;  // the summary as JSON on standard output

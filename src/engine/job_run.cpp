@@ -131,6 +131,8 @@ bool JobRun::start_workflow(std::size_t index, std::uint32_t cores) {
   const base::Instant now = base::now();
   result.state = model::WorkflowState::kRunning;
   result.began = (now - epoch_) + workflow.load.warm_up;
+  if (factor_ != 1.0) runner->command({.kind = Command::Kind::kScale, .factor = factor_});
+  if (paused_) runner->command({.kind = Command::Kind::kPause});
   active_.push_back({.workflow = index, .runner = std::move(runner), .began = now, .looked = now});
   return true;
 }
@@ -216,6 +218,21 @@ void JobRun::command(const Command& command) {
   for (Active& active : active_) active.runner->command(command);
 }
 
+void JobRun::pause() {
+  paused_ = true;
+  command({.kind = Command::Kind::kPause});
+}
+
+void JobRun::resume() {
+  paused_ = false;
+  command({.kind = Command::Kind::kResume});
+}
+
+void JobRun::scale(double factor) {
+  factor_ = factor;
+  command({.kind = Command::Kind::kScale, .factor = factor});
+}
+
 void JobRun::tell_to_stop(Active& active, const std::string& reason) {
   active.stopping = true;
   active.must_end =
@@ -227,6 +244,11 @@ void JobRun::tell_to_stop(Active& active, const std::string& reason) {
 void JobRun::stop(const std::string& reason) {
   stopping_ = true;
   for (Active& active : active_) tell_to_stop(active, reason);
+}
+
+void JobRun::stop_by_hand() {
+  if (!stopped_) stopped_ = elapsed();
+  stop("");
 }
 
 void JobRun::abort() {
@@ -248,6 +270,9 @@ void JobRun::conclude() {
   result_.verdict = conclusion.verdict;
   result_.exit_code = conclusion.exit_code;
   result_.reason = conclusion.reason;
+  const bool judged = result_.verdict == model::Verdict::kPassed || result_.verdict == model::Verdict::kFailed;
+  if (stopped_ && judged)
+    result_.reason += fmt::format("; it was stopped by hand after {:.1f} s", base::seconds(*stopped_));
 }
 
 }  // namespace muster::engine

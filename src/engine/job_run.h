@@ -41,13 +41,16 @@ class JobRun {
   // Looks at the runners and moves on. True while there is something to wait for.
   bool advance();
 
-  // No new work; what is under way has its grace.
+  // No new work; what is under way has its grace. `reason` is told of the workflows that this ends.
   void stop(const std::string& reason);
+  // The same, and what was measured is judged as if the load had ended by itself.
+  void stop_by_hand();
   // Everything ends now.
   void abort();
-  void pause() { command({.kind = Command::Kind::kPause}); }
-  void resume() { command({.kind = Command::Kind::kResume}); }
-  void scale(double factor) { command({.kind = Command::Kind::kScale, .factor = factor}); }
+  // These hold for workflows that begin later too.
+  void pause();
+  void resume();
+  void scale(double factor);
 
   // As of the latest advance(); final, with verdict and marks, once that returned false.
   const model::RunResult& result() const { return result_; }
@@ -92,7 +95,10 @@ class JobRun {
   ThresholdJudge judge_;
   model::RunResult result_;
   base::Instant epoch_{};
+  double factor_ = 1.0;
+  bool paused_ = false;
   bool stopping_ = false;
+  std::optional<base::Duration> stopped_;  // when the user ended the load to have it judged
   bool interrupted_ = false;
   bool over_ = false;
 };

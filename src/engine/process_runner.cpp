@@ -27,9 +27,12 @@ class Executor {
       : engine_(engine), memory_(memory), commands_(commands) {}
 
   [[noreturn]] void run() {
-    // Ctrl-C reaches the whole process group; the parent decides what it means. If the parent dies, so do we.
+    // Ctrl-C and a hang-up reach the whole process group; the parent decides what they mean. If it dies, so do we.
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    // What the parent does when its terminal changes is not for us.
+    for (const int number : {SIGWINCH, SIGTSTP, SIGCONT}) signal(number, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "muster-executor");

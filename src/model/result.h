@@ -191,9 +191,9 @@ void merge_series(WorkflowResult& whole, WorkflowResult&& part, std::uint32_t la
 
 struct ThresholdVerdict {
   std::string text;
-  std::string where;  // "step=login", empty for the whole run
+  std::string where;        // "step=login", empty for the whole run
   base::Duration window{};  // judged in every window of this length; zero: over the whole run
-  double value = 0;   // measured, in the unit of the bound
+  double value = 0;         // measured, in the unit of the bound
   std::uint64_t samples = 0;
   bool judged = false;  // enough samples were seen
   bool passed = true;

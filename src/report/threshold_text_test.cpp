@@ -19,6 +19,13 @@ TEST(ThresholdText, TellsWindowAndPlace) {
   EXPECT_EQ(threshold_text(login), "latency p99 < 1s");
   login.window = 10s;
   EXPECT_EQ(threshold_text(login), "latency p99 < 1s in every 10s");
+  login.window = 90s;
+  EXPECT_EQ(threshold_text(login), "latency p99 < 1s in every 1m30s");
+  login.window = 2h;
+  EXPECT_EQ(threshold_text(login), "latency p99 < 1s in every 2h");
+  login.window = 1500ms;
+  EXPECT_EQ(threshold_text(login), "latency p99 < 1s in every 1500ms");
+  login.window = 10s;
   login.where = "step=login";
   EXPECT_EQ(threshold_text(login), "latency p99 < 1s in every 10s (step=login)");
 }
