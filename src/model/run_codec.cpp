@@ -31,6 +31,7 @@ void write_text(Writer& writer, std::string_view text) {
 void write_threshold(Writer& writer, const ThresholdVerdict& verdict) {
   write_text(writer, verdict.text);
   write_text(writer, verdict.where);
+  writer.zigzag(verdict.window.count());
   writer.real(finite(verdict.value));
   writer.varint(verdict.samples);
   writer.boolean(verdict.judged);
@@ -43,6 +44,7 @@ ThresholdVerdict read_threshold(Reader& reader) {
   ThresholdVerdict verdict;
   verdict.text = reader.text(kMaxResultText);
   verdict.where = reader.text(kMaxResultText);
+  verdict.window = base::Duration(reader.zigzag());
   verdict.value = reader.real();
   verdict.samples = reader.varint();
   verdict.judged = reader.boolean();

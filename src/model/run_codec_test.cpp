@@ -59,6 +59,7 @@ RunResult example(std::uint64_t seed) {
   ThresholdVerdict failed;
   failed.text = "latency p95 < 300ms";
   failed.where = "step=login";
+  failed.window = 10s;
   failed.value = 0.481;
   failed.samples = 1000;
   failed.judged = true;
@@ -84,6 +85,7 @@ RC_GTEST_PROP(RunCodec, DecodingIsTheInverseOfEncoding, ()) {
   RC_ASSERT(decoded->workflows[1].steps[0].latency == run.workflows[1].steps[0].latency);
   RC_ASSERT(decoded->workflows[1].steps[0].series.size() == 5u);
   RC_ASSERT(decoded->thresholds[0].failed_at == 12s);
+  RC_ASSERT(decoded->thresholds[0].window == 10s);
   RC_ASSERT(decoded->marks[0].id == "late");
 }
 
