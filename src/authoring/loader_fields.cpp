@@ -148,12 +148,19 @@ std::optional<Tree> read_text_map(LoaderContext& context, const Field& field, co
   if (!node.is_map()) return wrong(context, field, node, "a map of name to text");
   model::TreeMap map;
   for (const YamlEntry& entry : node.map) {
+    if (field.repeats && entry.value.is_list() && std::ranges::all_of(entry.value.list, &YamlNode::is_scalar)) {
+      model::TreeList list;
+      for (const YamlNode& each : entry.value.list) list.push_back(text_of(each));
+      map.emplace_back(entry.key, Tree{entry.value.where, std::move(list)});
+      continue;
+    }
     if (entry.value.is_list() || entry.value.is_map()) {
       context.report(entry.value.where,
                      fmt::format("'{}' of '{}' must be text, found {}", entry.key, field.name, describe(entry.value)));
       continue;
     }
-    map.emplace_back(entry.key, text_of(entry.value));
+    map.emplace_back(entry.key,
+                     entry.value.null() && field.repeats ? Tree{entry.value.where, {}} : text_of(entry.value));
   }
   return Tree{node.where, std::move(map)};
 }

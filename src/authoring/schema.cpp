@@ -68,6 +68,11 @@ Json field_schema(const Field& field) {
       return {{"anyOf", Json::array({{{"enum", words}}, {{"type", "number"}}})}};
     }
     case FieldType::kTextMap:
+      if (field.repeats) {
+        const Json several{{"type", "array"}, {"items", scalar()}};
+        return {{"type", "object"}, {"additionalProperties", {{"anyOf", Json::array({scalar(), several})}}}};
+      }
+      [[fallthrough]];
     case FieldType::kExpressionMap:
       return {{"type", "object"}, {"additionalProperties", scalar()}};
     case FieldType::kTextList:

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "authoring/holes.h"
 #include "authoring/paths.h"
 #include "engine/tree_json.h"
 #include "protocol/form.h"
@@ -40,7 +41,13 @@ Done add_text(Pieces& pieces, const std::string& text, authoring::Scope& scope, 
   }
   auto made = compiled(text, scope, escape);
   if (!made) return std::unexpected(made.error());
-  pieces.hole(std::move(*made));
+  if (!made->constant()) {
+    pieces.hole(std::move(*made));
+    return {};
+  }
+  std::string rendered;
+  if (auto done = made->render(authoring::Evaluation{}, rendered); !done) return done;
+  pieces.literal(rendered);
   return {};
 }
 
@@ -98,52 +105,65 @@ base::Expected<std::string> file_bytes(const std::string& path) {
 Done add_form(Pieces& pieces, const model::TreeMap& fields, authoring::Scope& scope) {
   bool first = true;
   for (const auto& [name, value] : fields) {
-    std::string head(first ? "" : "&");
-    protocol::append_form_encoded(head, name);
-    pieces.literal(head + "=");
-    first = false;
-    const std::string text = text_of(value);
-    if (has_hole(text)) {
-      auto made = compiled(text, scope, Escape::kQuery, Literals::kEscaped);
-      if (!made) return std::unexpected(made.error());
-      pieces.hole(std::move(*made));
-    } else {
-      std::string encoded;
-      protocol::append_form_encoded(encoded, text);
-      pieces.literal(encoded);
+    for (const std::string& text : repeated_texts(value)) {
+      std::string head(first ? "" : "&");
+      protocol::append_form_encoded(head, name);
+      pieces.literal(head + "=");
+      first = false;
+      if (has_hole(text)) {
+        auto made = compiled(text, scope, Escape::kQuery, Literals::kEscaped);
+        if (!made) return std::unexpected(made.error());
+        pieces.hole(std::move(*made));
+      } else {
+        std::string encoded;
+        protocol::append_form_encoded(encoded, text);
+        pieces.literal(encoded);
+      }
     }
   }
   return {};
 }
 
+Done add_part(Pieces& pieces, const std::string& name, const model::Tree& value, authoring::Scope& scope) {
+  protocol::MultipartPart part{.name = name, .bytes = {}};
+  const model::Tree* file = value.find("file");
+  const model::Tree* type = value.find("type");
+  const model::Tree* filename = value.find("filename");
+  const model::Tree* inside = value.find("text");
+  if (type != nullptr && type->text() != nullptr) part.content_type = *type->text();
+  if (filename != nullptr && filename->text() != nullptr) part.filename = *filename->text();
+  std::string text;
+  if (file != nullptr && file->text() != nullptr) {
+    auto bytes = file_bytes(authoring::resolve_path(file->where, *file->text()));
+    if (!bytes) return std::unexpected(bytes.error());
+    text = std::move(*bytes);
+    if (part.filename.empty()) {
+      part.filename = std::string_view(*file->text()).substr(file->text()->find_last_of('/') + 1);
+    }
+  }
+  std::string head;
+  protocol::append_part_head(head, kBoundary, part);
+  pieces.literal(head);
+  if (file != nullptr) {
+    pieces.literal(text);
+  } else if (auto done = add_text(pieces, text_of(inside != nullptr ? *inside : value), scope, Escape::kNone); !done) {
+    return done;
+  }
+  std::string tail;
+  protocol::append_part_tail(tail);
+  pieces.literal(tail);
+  return {};
+}
+
 Done add_multipart(Pieces& pieces, const model::TreeMap& parts, authoring::Scope& scope) {
   for (const auto& [name, value] : parts) {
-    protocol::MultipartPart part{.name = name, .bytes = {}};
-    const model::Tree* file = value.find("file");
-    const model::Tree* type = value.find("type");
-    const model::Tree* filename = value.find("filename");
-    if (type != nullptr && type->text() != nullptr) part.content_type = *type->text();
-    if (filename != nullptr && filename->text() != nullptr) part.filename = *filename->text();
-    std::string text;
-    if (file != nullptr && file->text() != nullptr) {
-      auto bytes = file_bytes(authoring::resolve_path(file->where, *file->text()));
-      if (!bytes) return std::unexpected(bytes.error());
-      text = std::move(*bytes);
-      if (part.filename.empty()) {
-        part.filename = std::string_view(*file->text()).substr(file->text()->find_last_of('/') + 1);
-      }
+    if (value.list() == nullptr) {
+      if (auto done = add_part(pieces, name, value, scope); !done) return done;
+      continue;
     }
-    std::string head;
-    protocol::append_part_head(head, kBoundary, part);
-    pieces.literal(head);
-    if (file != nullptr) {
-      pieces.literal(text);
-    } else if (auto done = add_text(pieces, text_of(value), scope, Escape::kNone); !done) {
-      return done;
+    for (const model::Tree& each : *value.list()) {
+      if (auto done = add_part(pieces, name, each, scope); !done) return done;
     }
-    std::string tail;
-    protocol::append_part_tail(tail);
-    pieces.literal(tail);
   }
   std::string end;
   protocol::append_multipart_end(end, kBoundary);
@@ -188,6 +208,16 @@ base::Expected<HttpBody> http_body(const model::Step& step, authoring::Scope& sc
   return made;
 }
 
+std::vector<std::string> repeated_texts(const model::Tree& value) {
+  std::vector<std::string> texts;
+  if (const model::TreeList* list = value.list()) {
+    for (const model::Tree& each : *list) texts.push_back(text_of(each));
+  } else {
+    texts.push_back(value.null() ? std::string() : text_of(value));
+  }
+  return texts;
+}
+
 std::string base64(std::string_view bytes) {
   std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');
   const int size =
@@ -199,21 +229,19 @@ std::string base64(std::string_view bytes) {
 
 std::string concatenation(std::string_view text) {
   std::string joined = "''";
-  while (!text.empty()) {
-    const std::size_t hole = std::min(text.find("${"), text.size());
-    if (hole > 0) {
-      joined += " + '";
-      for (const char c : text.substr(0, hole)) {
-        if (c == '\'' || c == '\\') joined += '\\';
-        joined += c;
-      }
-      joined += '\'';
+  const auto pieces = authoring::split_holes(text);
+  if (!pieces) return joined;  // the loader has refused it
+  for (const authoring::TextPiece& piece : *pieces) {
+    if (piece.hole) {
+      joined += fmt::format(" + text({})", piece.text);
+      continue;
     }
-    text.remove_prefix(hole);
-    if (text.empty()) break;
-    const std::size_t end = std::min(text.find('}'), text.size());
-    joined += fmt::format(" + text({})", text.substr(2, end - 2));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    joined += " + '";
+    for (const char c : piece.text) {
+      if (c == '\'' || c == '\\') joined += '\\';
+      joined += c;
+    }
+    joined += '\'';
   }
   return joined;
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "authoring/scope.h"
 #include "base/error.h"
@@ -18,6 +19,9 @@ struct HttpBody {
 };
 
 base::Expected<HttpBody> http_body(const model::Step& step, authoring::Scope& scope);
+
+// What a value of a map of texts stands for: one text, or each of a list; nothing written is the empty text.
+std::vector<std::string> repeated_texts(const model::Tree& value);
 
 std::string base64(std::string_view bytes);
 

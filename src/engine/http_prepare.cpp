@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <fstream>
 #include <sstream>
@@ -53,7 +54,7 @@ class Preparation {
   Done address();
   Done query();
   Done headers();
-  Done header(const std::string& name, const model::Tree& value);
+  Done header(const std::string& name, const std::string& text);
   Done auth(const model::Tree* tree);
   Done body();
   void finish_headers();
@@ -170,29 +171,28 @@ Preparation::Done Preparation::query() {
   const std::string written = url != nullptr && url->text() != nullptr ? *url->text() : "";
   bool first = query_start(written) == written.size();
   for (const auto& [name, value] : *field->map()) {
-    into.literal(first ? "?" : "&");
-    into.literal(protocol::encode_query(name));
-    into.literal("=");
-    const std::string text = value.text() != nullptr ? *value.text() : "";
-    if (text.find("${") == std::string::npos) {
-      into.literal(protocol::encode_query(text));
-    } else if (auto done = add(into, text, Escape::kQuery, authoring::Literals::kEscaped); !done) {
-      return done;
+    for (const std::string& text : repeated_texts(value)) {
+      into.literal(first ? "?" : "&");
+      into.literal(protocol::encode_query(name));
+      into.literal("=");
+      if (text.find("${") == std::string::npos) {
+        into.literal(protocol::encode_query(text));
+      } else if (auto done = add(into, text, Escape::kQuery, authoring::Literals::kEscaped); !done) {
+        return done;
+      }
+      first = false;
     }
-    first = false;
   }
   return {};
 }
 
-Preparation::Done Preparation::header(const std::string& name, const model::Tree& value) {
-  const std::string text = value.text() != nullptr ? *value.text() : "";
+Preparation::Done Preparation::header(const std::string& name, const std::string& text) {
   if (name.empty() || name.find_first_of(" :\r\n\t") != std::string::npos) {
     return base::fail(fmt::format("'{}' is not a header name", name));
   }
   if (text.find_first_of("\r\n") != std::string::npos) {
     return base::fail(fmt::format("the value of header '{}' must not contain line breaks", name));
   }
-  names_.push_back(name);
   made_->headers.literal(name + ": ");
   if (auto done = add(made_->headers, text, Escape::kHeader); !done) return done;
   made_->headers.literal("\r\n");
@@ -200,19 +200,30 @@ Preparation::Done Preparation::header(const std::string& name, const model::Tree
 }
 
 Preparation::Done Preparation::headers() {
-  for (const model::Tree* tree : {step_.field("headers"), target_option("headers")}) {
+  const std::array<const model::Tree*, 2> given{step_.field("headers"), target_option("headers")};
+  const auto authorizes = [](const model::Tree* tree) {
+    return tree != nullptr && tree->map() != nullptr &&
+           std::ranges::any_of(*tree->map(), [](const auto& each) { return same_name(each.first, "authorization"); });
+  };
+  if (std::ranges::none_of(given, authorizes)) {
+    const model::Tree* own = step_.field("auth");
+    if (auto done = auth(own != nullptr ? own : target_option("auth")); !done) return done;
+  }
+  for (const model::Tree* tree : given) {
     if (tree == nullptr || tree->map() == nullptr) continue;
     for (const auto& [name, value] : *tree->map()) {
       if (has_header(name)) continue;  // the step's own come first and win
-      if (auto done = header(name, value); !done) return done;
+      names_.push_back(name);
+      if (value.null()) continue;  // named so that it is not sent
+      for (const std::string& text : repeated_texts(value)) {
+        if (auto done = header(name, text); !done) return done;
+      }
     }
   }
-  const model::Tree* own = step_.field("auth");
-  return auth(own != nullptr ? own : target_option("auth"));
+  return {};
 }
 
 Preparation::Done Preparation::auth(const model::Tree* tree) {
-  if (has_header("authorization")) return {};
   if (tree == nullptr) {
     if (made_->url.userinfo.empty()) return {};
     made_->headers.literal("Authorization: Basic " + base64(protocol::percent_decode(made_->url.userinfo)) + "\r\n");
@@ -243,15 +254,17 @@ Preparation::Done Preparation::body() {
   made_->body = std::move(built->pieces);
   made_->has_body = built->present;
   content_type_ = built->content_type;
-  return {};
+  const model::Tree* type = step_.field("type");
+  if (type == nullptr || type->text() == nullptr) return {};
+  if (content_type_.empty()) return add(made_->type, *type->text(), Escape::kHeader);
+  return base::fail("`type` is for `body` and `file`; the other bodies have a type of their own");
 }
 
 void Preparation::finish_headers() {
   made_->own_host = has_header("host");
   made_->own_length = has_header("content-length");
-  if (!content_type_.empty() && !has_header("content-type")) {
-    made_->headers.literal("Content-Type: " + content_type_ + "\r\n");
-  }
+  made_->type.literal(content_type_);
+  if (has_header("content-type")) made_->type = Pieces();
   const model::Tree* compressed = step_.field("compressed");
   if (compressed != nullptr && compressed->boolean() != nullptr && *compressed->boolean() &&
       !has_header("accept-encoding")) {
@@ -265,8 +278,8 @@ void Preparation::finish_headers() {
 }
 
 void Preparation::fold() {
-  made_->constant =
-      made_->static_origin && made_->target.constant() && made_->headers.constant() && made_->body.constant();
+  made_->constant = made_->static_origin && made_->target.constant() && made_->headers.constant() &&
+                    made_->type.constant() && made_->body.constant();
   if (!made_->constant) return;
   protocol::Url unused;
   // Constant texts read no slot, so that an empty evaluation serves.
@@ -334,20 +347,32 @@ base::Expected<void> PreparedHttp::render(const authoring::Evaluation& evaluatio
   const std::size_t length_at = out.size();
   if (!has_body || own_length) {
     if (!own_length && (method == "POST" || method == "PUT" || method == "PATCH")) out += "Content-Length: 0\r\n";
+    if (auto done = has_body ? render_type(evaluation, out) : base::Expected<void>{}; !done) return done;
     head = out.size();
     out += "\r\n";
     return has_body ? body.render(evaluation, out) : base::Expected<void>{};
   }
   // The body goes behind a gap that is then filled with its length, so that it is rendered in place.
-  constexpr std::string_view kGap = "Content-Length:                     \r\n\r\n";
+  constexpr std::string_view kGap = "Content-Length:                     \r\n";
   out += kGap;
+  if (auto done = render_type(evaluation, out); !done) return done;
+  out += "\r\n";
   const std::size_t body_at = out.size();
   if (auto done = body.render(evaluation, out); !done) return done;
   const std::string digits = fmt::to_string(out.size() - body_at);
   std::copy(digits.begin(), digits.end(), out.begin() + static_cast<std::ptrdiff_t>(length_at + 16));
   const std::size_t used = 16 + digits.size();
-  out.erase(length_at + used, kGap.size() - 4 - used);
-  head = length_at + used + 2;
+  const std::size_t unused = kGap.size() - 2 - used;
+  out.erase(length_at + used, unused);
+  head = body_at - unused - 2;
+  return {};
+}
+
+base::Expected<void> PreparedHttp::render_type(const authoring::Evaluation& evaluation, std::string& out) const {
+  if (type.empty()) return {};
+  out += "Content-Type: ";
+  if (auto done = type.render(evaluation, out); !done) return done;
+  out += "\r\n";
   return {};
 }
 

@@ -47,6 +47,7 @@ class Pieces {
   void hole(authoring::TextTemplate text);        // appended as rendered
   void json_hole(authoring::TextTemplate value);  // a whole JSON value, with its type
 
+  bool empty() const { return parts_.empty(); }
   bool constant() const { return parts_.empty() || (parts_.size() == 1 && parts_[0].kind == Kind::kLiteral); }
   std::string constant_text() const { return parts_.empty() ? std::string() : parts_[0].literal; }
 
@@ -83,6 +84,7 @@ class PreparedHttp final : public PreparedCall {
   Pieces whole_url;  // dynamic origin: the whole address
   Pieces target;     // static origin: path and query
   Pieces headers;    // header lines, each with its CRLF, but Host and Content-Length unless the step gives them
+  Pieces type;       // Content-Type unless `headers` has it; its line follows Content-Length
   Pieces body;
   bool has_body = false;
   bool own_host = false;    // `headers` has the Host line
@@ -100,6 +102,9 @@ class PreparedHttp final : public PreparedCall {
   // Fills the holes: the request without cookies in `out`, where it goes in `address`, if that is not static.
   base::Expected<void> render(const authoring::Evaluation& evaluation, std::string& out, std::size_t& head,
                               protocol::Url& address) const;
+
+ private:
+  base::Expected<void> render_type(const authoring::Evaluation& evaluation, std::string& out) const;
 };
 
 base::Expected<std::unique_ptr<PreparedCall>> prepare_http(const model::Step& step, PrepareContext& context);

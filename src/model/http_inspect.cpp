@@ -16,7 +16,7 @@ namespace muster::model {
 namespace {
 
 constexpr std::array<std::string_view, 5> kBodies{"body", "file", "json", "form", "multipart"};
-constexpr std::array<std::string_view, 3> kPartKeys{"file", "type", "filename"};
+constexpr std::array<std::string_view, 4> kPartKeys{"file", "text", "type", "filename"};
 constexpr std::array<std::string_view, 2> kAuthKeys{"basic", "bearer"};
 
 bool has_hole(std::string_view text) {
@@ -88,11 +88,13 @@ void inspect_headers(const Tree* tree, const Inspection& inspection) {
                                                  "-, without spaces or colons",
                                                  name));
     }
-    const std::string* text = value.text();
-    if (text != nullptr && text->find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
-      inspection.report(value.where, fmt::format("the value of header '{}' holds a line break, which a header cannot "
-                                                 "carry; write it on one line",
-                                                 name));
+    const TreeList one{value};
+    for (const Tree& each : value.list() != nullptr ? *value.list() : one) {
+      const std::string* text = each.text();
+      if (text == nullptr || text->find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos) continue;
+      inspection.report(each.where, fmt::format("the value of header '{}' holds a line break, which a header cannot "
+                                                "carry; write it on one line",
+                                                name));
     }
   }
 }
@@ -119,27 +121,40 @@ void inspect_auth(const Tree* tree, const Inspection& inspection) {
   }
 }
 
+void inspect_part(const std::string& name, const Tree& value, const Inspection& inspection) {
+  if (value.map() == nullptr) return;
+  bool known = true;
+  for (const auto& [key, part] : *value.map()) {
+    if (std::ranges::find(kPartKeys, key) != kPartKeys.end()) continue;
+    known = false;
+    const std::string hint = base::did_you_mean(key, kPartKeys);
+    inspection.report(part.where,
+                      fmt::format("unknown key '{}' in part '{}'{}", key, name,
+                                  hint.empty() ? "; it takes 'file' or 'text', 'type' and 'filename'" : hint));
+  }
+  const Tree* file = value.find("file");
+  const Tree* text = value.find("text");
+  if (file != nullptr && text != nullptr) {
+    inspection.report(text->where, fmt::format("part '{}' has both 'file' and 'text'; keep one of them", name));
+  } else if (file == nullptr ? text == nullptr : file->text() == nullptr) {
+    if (known) inspection.report(value.where, fmt::format("part '{}' needs 'file', such as file: photo.jpg", name));
+  } else if (file != nullptr) {
+    const std::string why = inspection.file_problem(file->where, *file->text());
+    if (!why.empty()) inspection.report(file->where, fmt::format("cannot read '{}': {}", *file->text(), why));
+  }
+}
+
 void inspect_multipart(const Tree& tree, const Inspection& inspection) {
   if (tree.map() == nullptr) {
     inspection.report(tree.where, "'multipart' must be a map of names to texts or to { file: photo.jpg }");
     return;
   }
   for (const auto& [name, value] : *tree.map()) {
-    if (value.map() == nullptr) continue;
-    bool known = true;
-    for (const auto& [key, part] : *value.map()) {
-      if (std::ranges::find(kPartKeys, key) != kPartKeys.end()) continue;
-      known = false;
-      const std::string hint = base::did_you_mean(key, kPartKeys);
-      inspection.report(part.where, fmt::format("unknown key '{}' in part '{}'{}", key, name,
-                                                hint.empty() ? "; it takes 'file', 'type' and 'filename'" : hint));
+    if (value.list() == nullptr) {
+      inspect_part(name, value, inspection);
+      continue;
     }
-    const Tree* file = value.find("file");
-    if (file == nullptr || file->text() == nullptr) {
-      if (known) inspection.report(value.where, fmt::format("part '{}' needs 'file', such as file: photo.jpg", name));
-    } else if (const std::string why = inspection.file_problem(file->where, *file->text()); !why.empty()) {
-      inspection.report(file->where, fmt::format("cannot read '{}': {}", *file->text(), why));
-    }
+    for (const Tree& each : *value.list()) inspect_part(name, each, inspection);
   }
 }
 
@@ -157,6 +172,9 @@ void inspect_body(const Step& step, const Inspection& inspection) {
     return;
   }
   if (const Tree* parts = step.field("multipart")) inspect_multipart(*parts, inspection);
+  const Tree* type = step.field("type");
+  if (type == nullptr || step.field("body") != nullptr || step.field("file") != nullptr) return;
+  inspection.report(type->where, "'type' is the content type of 'body' or 'file', and this step has neither");
 }
 
 // 10.0.0.5 or fd00::5: what a URL takes for a host that is no name.

@@ -49,6 +49,7 @@ struct Field {
   std::vector<std::string_view> choices = {};
   bool required = false;
   bool holes = false;
+  bool repeats = false;  // kTextMap: a list gives a name several times, and null is told from the empty text
 };
 
 struct ResultField {

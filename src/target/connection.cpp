@@ -45,12 +45,18 @@ struct Connection::Sink : protocol::Http1RequestSink {
     Exchange& exchange = *self.exchange_;
     Request& request = exchange.request;
     request.body_bytes += part.size();
+    const bool logged = self.core_.logs_requests();
+    if (logged || exchange.route->body == BodyUse::kDigest) {
+      request.body_crc = static_cast<std::uint32_t>(
+          crc32_z(request.body_crc, reinterpret_cast<const Bytef*>(part.data()), part.size()));
+    }
+    if (logged) {
+      const std::size_t room = self.core_.limits().max_logged_body_bytes - request.logged_body.size();
+      request.logged_body += part.substr(0, room);
+    }
     switch (exchange.route->body) {
       case BodyUse::kCount:
-        break;
       case BodyUse::kDigest:
-        request.body_crc = static_cast<std::uint32_t>(
-            crc32_z(request.body_crc, reinterpret_cast<const Bytef*>(part.data()), part.size()));
         break;
       case BodyUse::kKeep:
         if (request.body_bytes > self.core_.limits().max_kept_body_bytes) {

@@ -79,6 +79,7 @@ class Core final : reactor::Watcher, reactor::Timer {
   std::array<char, 16 * 1024>& input() { return input_; }
   bool logs_service() const { return !options_.service_log.empty(); }
   ServiceLog& service_log() { return service_log_; }
+  bool logs_requests() const { return !options_.request_log.empty(); }
 
   std::unique_ptr<Exchange> take_exchange();
   void give_exchange(std::unique_ptr<Exchange> exchange);

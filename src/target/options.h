@@ -49,6 +49,9 @@ struct Limits {
   // Without free descriptors accepting pauses this long, or until a connection closes.
   base::Duration accept_pause = std::chrono::milliseconds(50);
 
+  // How much of a body stands in the request log, in bytes. Its length and CRC-32 are those of all of it.
+  std::size_t max_logged_body_bytes = 64 * 1024;
+
   // Requests in the service log, per core (32 bytes each); later ones are served but not logged.
   std::size_t max_logged_requests = 20'000'000;
 

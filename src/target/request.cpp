@@ -43,6 +43,8 @@ void Request::clear() {
   constexpr std::size_t kKeptCapacity = 16 * 1024;
   if (body.capacity() > kKeptCapacity) std::string().swap(body);
   body.clear();
+  if (logged_body.capacity() > kKeptCapacity) std::string().swap(logged_body);
+  logged_body.clear();
   body_bytes = 0;
   body_crc = 0;
   http_1_0 = false;

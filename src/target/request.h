@@ -29,8 +29,9 @@ class Request {
   std::optional<std::string_view> header(std::string_view name) const;
 
   std::string body;              // empty unless the route keeps it
+  std::string logged_body;       // how it began, where requests are logged
   std::uint64_t body_bytes = 0;  // how long it was
-  std::uint32_t body_crc = 0;    // CRC-32, where the route asks for it
+  std::uint32_t body_crc = 0;    // CRC-32, where the route asks for it or requests are logged
   bool http_1_0 = false;
   bool keep_alive = true;
 

@@ -48,7 +48,10 @@ void append_request_line(std::string& out, const Request& request) {
     append_json(out, request.header_value(i));
     out += ']';
   }
-  fmt::format_to(std::back_inserter(out), "],\"body_bytes\":{}}}\n", request.body_bytes);
+  fmt::format_to(std::back_inserter(out), "],\"body_bytes\":{},\"body_crc32\":\"{:08x}\",\"body\":", request.body_bytes,
+                 request.body_crc);
+  append_json(out, request.logged_body);
+  out += "}\n";
 }
 
 }  // namespace muster::target

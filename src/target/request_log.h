@@ -1,5 +1,5 @@
-// Requests as received, one JSON object per line: {"method", "path", "query", "headers" as a list
-// of [name, value], "body_bytes"}.
+// Requests as received, one JSON object per line: {"method", "path", "query", "headers" as a list of [name, value],
+// "body_bytes", "body_crc32" in hexadecimal and "body", its first 64 KiB}.
 // One file shared by all cores; each core buffers its own lines and hands them over in large pieces.
 #pragma once
 

@@ -385,7 +385,8 @@ TEST_F(ServerTest, logs_requests_as_received) {
   EXPECT_EQ(seen, 1);
   EXPECT_EQ(slurp(options.request_log),
             "{\"method\":\"PATCH\",\"path\":\"/status/201\",\"query\":\"q=\\\"\",\"headers\":[[\"Host\",\"test\"],"
-            "[\"X-Odd\",\"a\\tb\"],[\"Content-Length\",\"5\"]],\"body_bytes\":5}\n");
+            "[\"X-Odd\",\"a\\tb\"],[\"Content-Length\",\"5\"]],\"body_bytes\":5,\"body_crc32\":\"cbf53a1c\","
+            "\"body\":\"12345\"}\n");
 }
 
 TEST_F(ServerTest, stops_while_clients_are_waiting) {
