@@ -50,4 +50,22 @@ struct FeederLimits {
 };
 constexpr FeederLimits kFeederLimits{};
 
+// Limits of importers (import.h). What is over one is told in a note or an error, never cut silently.
+struct ImportLimits {
+  std::size_t input_bytes = 256u << 20;      // of the file; recordings hold every response, and take about 4 times that
+  std::size_t depth = 100;                   // of nesting in JSON and YAML that is read
+  std::size_t yaml_bytes = 3u << 20;         // of texts in the file that is made; the loader reads 4 MiB
+  std::size_t nodes = 150'000;               // values in it; the loader reads 200,000
+  std::size_t steps = 5'000;                 // requests in it; a longer session is better cut by --host and --only
+  std::size_t body_bytes = 512u << 10;       // of one body that is written into the file; larger ones belong in files
+  std::size_t words = 20'000;                // of one curl command
+  std::size_t globs = 100;                   // URLs that one curl pattern such as [1-100] is spelt out to
+  std::size_t notes = 500;                   // listed; more are counted
+  std::size_t sample_depth = 12;             // of values made from an OpenAPI schema; deeper levels are left out
+  std::size_t sample_nodes = 2'000;          // of one such value
+  std::size_t references = 64;               // that follow one another before a $ref counts as a circle
+  std::size_t correlated_bytes = 64u << 20;  // of responses that are searched for values which later requests repeat
+  std::size_t correlated_values = 200'000;   // values that are remembered from them
+};
+
 }  // namespace muster::authoring

@@ -17,6 +17,7 @@
 #include "console/environment.h"
 #include "console/explain_command.h"
 #include "console/help.h"
+#include "console/import_command.h"
 #include "console/man_command.h"
 #include "console/new_command.h"
 #include "console/outputs_command.h"
@@ -99,6 +100,7 @@ void add_commands(CLI::App& app, CommandContext& context) {
   add_explain(app, context);
   add_try(app, context);
   add_new(app, context);
+  add_import(app, context);
   add_results(app, context);
   add_outputs(app, context);
   add_target(app, context);

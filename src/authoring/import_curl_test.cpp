@@ -1,0 +1,159 @@
+#include <gmock/gmock.h>
+
+#include "authoring/import_draft.h"
+#include "authoring/import_fixture.h"
+
+namespace muster::authoring {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class CurlImportTest : public ImportTest {
+ protected:
+  model::Step step(const std::string& command, std::size_t index = 0) {
+    const model::Job job = import(curl_importer(), command);
+    if (job.workflows.empty() || job.workflows[0].steps.size() <= index) {
+      ADD_FAILURE() << "no such step: " << error;
+      return {};
+    }
+    job_ = job;
+    return job.workflows[0].steps[index];
+  }
+
+  static std::vector<std::string> header_names(const model::Step& step) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : *step.field("headers")->map()) names.push_back(name);
+    return names;
+  }
+
+  model::Job job_;
+};
+
+TEST_F(CurlImportTest, SaysWhatCurlSendsByItself) {
+  const model::Step got = step("curl http://a.test/x?y=1");
+  EXPECT_EQ(text_of(got.field("url")), "/x?y=1");
+  EXPECT_THAT(header_names(got), testing::ElementsAre("User-Agent", "Accept"));
+  EXPECT_EQ(*got.field("redirects")->integer(), 0);
+  EXPECT_EQ(job_.targets[0].address, "http://a.test");
+  EXPECT_EQ(made.steps, 1u);
+  EXPECT_EQ(notes(), "");
+}
+
+TEST_F(CurlImportTest, TakesHeadersInCurlsOrder) {
+  const model::Step got = step(
+      "curl a.test -H 'X-A: 1' -e ref -b 'c=1' -H 'accept: text/html' --compressed -r 0-9 -H 'X-A: 2' -H 'Empty;' -A "
+      "me");
+  EXPECT_THAT(header_names(got), testing::ElementsAre("Range", "User-Agent", "Accept-Encoding", "Referer", "Cookie",
+                                                      "X-A", "accept", "Empty"));
+  EXPECT_EQ(got.field("headers")->find("X-A")->list()->size(), 2u);
+}
+
+TEST_F(CurlImportTest, LeavesOutHeadersThatTheCommandTakesAway) {
+  const model::Step got = step("curl a.test -H 'Accept:' -A ''");
+  EXPECT_TRUE(got.field("headers")->find("Accept")->null());
+  EXPECT_TRUE(got.field("headers")->find("User-Agent")->null());
+}
+
+TEST_F(CurlImportTest, PostsFormsAndRawBodies) {
+  EXPECT_EQ(text_of(step("curl a.test -d a=1 -d 'b=x y'").field("body")), "a=1&b=x y");
+  EXPECT_EQ(text_of(step("curl a.test -d a=1 -d b=x+y").field("form")->find("b")), "x y");
+  const model::Step raw = step("curl a.test --data-raw '{\"a\": 1}'");
+  EXPECT_EQ(text_of(raw.field("body")), "{\"a\": 1}");
+  EXPECT_EQ(text_of(raw.field("type")), "application/x-www-form-urlencoded");
+  EXPECT_EQ(text_of(raw.field("method")), "post");
+  const model::Step typed = step("curl a.test -H 'Content-Type: application/json' -d '{}'");
+  EXPECT_EQ(typed.field("type"), nullptr);
+  const model::Step json = step("curl a.test --json '{}'");
+  EXPECT_THAT(header_names(json), testing::ElementsAre("User-Agent", "Content-Type", "Accept"));
+  EXPECT_EQ(text_of(step("curl a.test -G -d a=1 --data-urlencode 'b=x y&'").field("url")), "/?a=1&b=x+y%26");
+}
+
+TEST_F(CurlImportTest, ReadsFilesAsCurlDoes) {
+  files["body.txt"] = "one\r\ntwo\n";
+  files["flat"] = "abc";
+  EXPECT_EQ(text_of(step("curl a.test -d @body.txt").field("body")), "onetwo");
+  EXPECT_THAT(text_of(step("curl a.test -d @flat").field("file")), HasSubstr("flat"));
+  EXPECT_THAT(text_of(step("curl a.test --data-binary @body.txt").field("file")), HasSubstr("body.txt"));
+  EXPECT_EQ(text_of(step("curl a.test -d x=1 --data-urlencode n@flat").field("form")->find("n")), "abc");
+}
+
+TEST_F(CurlImportTest, SendsPartsWithTheirTypes) {
+  files["p.png"] = "x";
+  const model::Step got =
+      step("curl a.test -F a=1 -F 'f=@p.png;filename=q.png' -F 'j={};type=application/json' -F a=2");
+  const model::Tree& parts = *got.field("multipart");
+  EXPECT_EQ(parts.find("a")->list()->size(), 2u);
+  EXPECT_EQ(text_of(parts.find("f")->find("type")), "image/png");
+  EXPECT_EQ(text_of(parts.find("f")->find("filename")), "q.png");
+  EXPECT_EQ(text_of(parts.find("j")->find("text")), "{}");
+}
+
+TEST_F(CurlImportTest, KeepsWhatLooksLikeAHoleAsText) {
+  const model::Step got = step("curl a.test -H 'X: ${a} $${b} {{c}}' --data-raw '${{d}} $'");
+  EXPECT_EQ(text_of(got.field("headers")->find("X")), "$${a} $$${b} ${'{{'}c}}");
+  EXPECT_EQ(text_of(got.field("body")), "${'${'}{d}} $");
+}
+
+TEST_F(CurlImportTest, TurnsShellVariablesIntoEnvironment) {
+  const model::Step got = step("curl \"$BASE/x\" -H \"Authorization: Bearer $API_TOKEN\"");
+  EXPECT_EQ(text_of(got.field("headers")->find("Authorization")), "Bearer ${env.API_TOKEN}");
+  EXPECT_THAT(made.variables, testing::ElementsAre("API_TOKEN", "BASE"));
+  EXPECT_THAT(made.yaml, HasSubstr("secrets:\n  - API_TOKEN"));
+  EXPECT_THAT(made.yaml, HasSubstr("url: \"${env.BASE}\""));
+}
+
+TEST_F(CurlImportTest, MakesTargetsOfDifferentOptions) {
+  step(
+      "curl -k https://a.test/1\ncurl https://a.test/2\ncurl --resolve b.test:80:10.0.0.1 http://b.test/3 --max-time "
+      "2.5",
+      2);
+  ASSERT_EQ(job_.targets.size(), 3u);
+  EXPECT_EQ(job_.workflows[0].steps[0].target, "");
+  EXPECT_NE(job_.workflows[0].steps[1].target, job_.workflows[0].steps[2].target);
+  EXPECT_THAT(made.yaml, HasSubstr("b.test: \"10.0.0.1\""));
+  EXPECT_THAT(made.yaml, HasSubstr("timeout: 2500ms"));
+}
+
+TEST_F(CurlImportTest, SpellsOutPatternsAndNext) {
+  const model::Job job = import(curl_importer(), "curl 'a.test/{x,y}/[01-02]' --next -X PURGE a.test/z");
+  EXPECT_EQ(job.workflows[0].steps.size(), 5u);
+  EXPECT_EQ(text_of(job.workflows[0].steps[1].field("url")), "/x/02");
+  EXPECT_EQ(text_of(job.workflows[0].steps[4].field("method")), "PURGE");
+}
+
+TEST_F(CurlImportTest, ListsWhatItCannotTakeOver) {
+  step("echo hi; curl a.test --proxy p:1 --http2 --digest -u a:b -b file.txt --frobnicate ftp://b.test/ -K cfg");
+  EXPECT_THAT(notes(), HasSubstr("'echo' is not curl"));
+  EXPECT_THAT(notes(), HasSubstr("without a proxy"));
+  EXPECT_THAT(notes(), HasSubstr("HTTP/1.1"));
+  EXPECT_THAT(notes(), HasSubstr("basic and bearer only"));
+  EXPECT_THAT(notes(), HasSubstr("file.txt"));
+  EXPECT_THAT(notes(), HasSubstr("--frobnicate"));
+  EXPECT_THAT(notes(), HasSubstr("left out: expected http or https"));
+  EXPECT_THAT(notes(), HasSubstr("-K cfg"));
+  EXPECT_EQ(made.left_out, 1u);
+}
+
+TEST_F(CurlImportTest, SaysThatZeroBytesAreLeftOut) {
+  step("curl a.test --data-raw $'a\\0b'");
+  EXPECT_THAT(notes(), HasSubstr("zero byte"));
+}
+
+TEST_F(CurlImportTest, TakesWordsThatAShellHasCut) {
+  words = {"curl", "http://a.test/$X", "-H", "A: 'b'"};
+  const model::Step got = step("");
+  EXPECT_EQ(text_of(got.field("headers")->find("A")), "'b'");
+  EXPECT_EQ(text_of(got.field("url")), "/$X");
+}
+
+TEST_F(CurlImportTest, FailsWithoutAnyRequest) {
+  import(curl_importer(), "ls -l");
+  EXPECT_THAT(error, HasSubstr("no curl command"));
+  error.clear();
+  import(curl_importer(), "curl 'http://a");
+  EXPECT_THAT(error, HasSubstr("not closed"));
+}
+
+}  // namespace
+}  // namespace muster::authoring

@@ -1,0 +1,121 @@
+#include <gmock/gmock.h>
+
+#include "authoring/import_fixture.h"
+#include "authoring/import_har_entry.h"
+
+namespace muster::authoring {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::string_view kRecording = R"json({"log": {"pages": [{"id": "p1", "title": "https://shop.test/start"}],
+ "entries": [
+  {"pageref": "p1", "_resourceType": "document", "startedDateTime": "2026-01-01T00:00:00.000Z", "time": 50,
+   "request": {"method": "GET", "url": "https://shop.test/start", "headers": [
+     {"name": ":authority", "value": "shop.test"}, {"name": "User-Agent", "value": "B/1"}, {"name": "Cookie", "value": "old=1"},
+     {"name": "If-None-Match", "value": "x"}, {"name": "Accept", "value": "text/html"}]},
+   "response": {"status": 200, "headers": [{"name": "Set-Cookie", "value": "sid=1"}],
+     "content": {"mimeType": "text/html", "text": "<input type=hidden name=\"csrf\" value=\"c5rf70k3n123\">"}}},
+  {"pageref": "p1", "_resourceType": "stylesheet", "startedDateTime": "2026-01-01T00:00:00.030Z", "time": 10,
+   "request": {"method": "GET", "url": "https://shop.test/a.css", "headers": [{"name": "User-Agent", "value": "B/1"}]},
+   "response": {"status": 200, "headers": [], "content": {"mimeType": "text/css"}}},
+  {"pageref": "p1", "_resourceType": "image", "startedDateTime": "2026-01-01T00:00:00.031Z", "time": 10,
+   "request": {"method": "GET", "url": "https://cdn.test/a.png", "headers": []},
+   "response": {"status": 200, "headers": [], "content": {"mimeType": "image/png"}}},
+  {"pageref": "p1", "_resourceType": "image", "_fromCache": "disk", "startedDateTime": "2026-01-01T00:00:00.031Z", "time": 10,
+   "request": {"method": "GET", "url": "https://shop.test/b.png", "headers": []},
+   "response": {"status": 200, "headers": [], "content": {"mimeType": "image/png"}}},
+  {"_resourceType": "fetch", "startedDateTime": "2026-01-01T00:00:02.050Z", "time": 20,
+   "request": {"method": "POST", "url": "https://shop.test/login", "headers": [{"name": "User-Agent", "value": "B/1"},
+     {"name": "Content-Type", "value": "application/x-www-form-urlencoded"}, {"name": "Cookie", "value": "sid=1"}],
+     "postData": {"mimeType": "application/x-www-form-urlencoded", "text": "user=ada&csrf=c5rf70k3n123"}},
+   "response": {"status": 404, "headers": [], "content": {"mimeType": "application/json", "text": "{\"auth\": {\"my token\": \"tok-12345678\"}}"}}},
+  {"_resourceType": "fetch", "startedDateTime": "2026-01-01T00:00:02.080Z", "time": 20,
+   "request": {"method": "GET", "url": "https://shop.test/me?t=tok-12345678", "headers": [{"name": "User-Agent", "value": "B/1"}]},
+   "response": {"status": 302, "headers": [], "content": {}}}
+ ]}})json";
+
+class HarImportTest : public ImportTest {};
+
+TEST_F(HarImportTest, KeepsOrderPagesAndPauses) {
+  const model::Job job = import(har_importer(), std::string(kRecording));
+  ASSERT_EQ(job.workflows.size(), 1u);
+  const auto& steps = job.workflows[0].steps;
+  ASSERT_EQ(steps.size(), 4u) << made.yaml;
+  EXPECT_EQ(steps[0].kind, "group");
+  EXPECT_EQ(steps[0].name, "/start");
+  EXPECT_EQ(steps[0].branches[0].steps.size(), 2u);
+  EXPECT_EQ(steps[1].kind, "think");
+  EXPECT_THAT(made.yaml, HasSubstr("think: 2000ms"));
+  EXPECT_EQ(text_of(steps[2].field("url")), "/login");
+  EXPECT_EQ(made.steps, 4u);
+}
+
+TEST_F(HarImportTest, DropsWhatTheClientDecidesItself) {
+  import(har_importer(), std::string(kRecording));
+  EXPECT_THAT(made.yaml, Not(HasSubstr("authority")));
+  EXPECT_THAT(made.yaml, Not(HasSubstr("If-None-Match")));
+  EXPECT_THAT(made.yaml, Not(HasSubstr("sid=1")));
+  EXPECT_THAT(notes(), HasSubstr("1 cookie was set before the recording began (old)"));
+  EXPECT_THAT(notes(), HasSubstr("1 requests were answered from the browser's cache"));
+}
+
+TEST_F(HarImportTest, TakesTheHostsAndTypesThatAreChosen) {
+  import(har_importer(), std::string(kRecording));
+  EXPECT_THAT(notes(), HasSubstr("1 request to cdn.test left out; --host cdn.test takes it"));
+  settings = {{"host", "*"}, {"only", "document,image"}};
+  import(har_importer(), std::string(kRecording));
+  EXPECT_EQ(made.steps, 2u);
+  EXPECT_THAT(notes(), HasSubstr("2 of type fetch left out"));
+}
+
+TEST_F(HarImportTest, WritesSharedHeadersOnce) {
+  const model::Job job = import(har_importer(), std::string(kRecording));
+  EXPECT_EQ(made.yaml.find("B/1"), made.yaml.rfind("B/1")) << made.yaml;
+  EXPECT_EQ(job.targets[0].options.empty(), false);
+}
+
+TEST_F(HarImportTest, AcceptsTheStatusThatWasRecorded) {
+  import(har_importer(), std::string(kRecording));
+  EXPECT_THAT(made.yaml, HasSubstr("expect: [200..399, 404]"));
+  EXPECT_THAT(made.yaml, HasSubstr("redirects: 0"));
+}
+
+TEST_F(HarImportTest, SuggestsAndHandsOnValues) {
+  import(har_importer(), std::string(kRecording));
+  EXPECT_THAT(notes(), HasSubstr("--correlate saves it there"));
+  settings = {{"correlate", "true"}};
+  import(har_importer(), std::string(kRecording));
+  EXPECT_THAT(made.yaml, HasSubstr("saved_csrf: "));
+  EXPECT_THAT(made.yaml, HasSubstr("csrf: \"${saved_csrf}\""));
+  EXPECT_THAT(made.yaml, HasSubstr("/me?t=${saved_my_token}"));
+  EXPECT_THAT(made.yaml, HasSubstr("json.auth[\\\"my token\\\"]"));
+}
+
+TEST_F(HarImportTest, RunsTogetherWhatOverlapped) {
+  settings = {{"parallel", "true"}, {"host", "*"}, {"think", "none"}};
+  import(har_importer(), std::string(kRecording));
+  EXPECT_THAT(made.yaml, HasSubstr("parallel:"));
+  EXPECT_THAT(made.yaml, Not(HasSubstr("think")));
+  EXPECT_EQ(made.steps, 5u);
+}
+
+TEST_F(HarImportTest, RefusesWhatIsNoRecording) {
+  for (const char* text :
+       {"", "{", "{}", "[]", "{\"log\": 1}", "{\"log\": {\"entries\": []}}", "{\"log\": {\"entries\": [1, null]}}"}) {
+    error.clear();
+    import(har_importer(), text);
+    EXPECT_NE(error, "") << text;
+  }
+}
+
+TEST(HarTime, IsReadWithItsZone) {
+  EXPECT_EQ(read_har_time("1970-01-01T00:00:01.500Z"), 1500);
+  EXPECT_EQ(read_har_time("1970-01-01T02:00:00.000+02:00"), 0);
+  EXPECT_EQ(read_har_time("1970-01-01T00:00:00-01:30"), 5400000);
+  EXPECT_EQ(read_har_time("yesterday"), 0);
+}
+
+}  // namespace
+}  // namespace muster::authoring

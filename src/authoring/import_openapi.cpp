@@ -1,0 +1,572 @@
+// OpenAPI 3.0 and 3.1 and Swagger 2.0, JSON or YAML → one step for each operation, with values from the description's
+// examples and schemas.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "authoring/import.h"
+#include "authoring/import_draft.h"
+#include "authoring/import_json.h"
+#include "authoring/openapi_sample.h"
+#include "authoring/yaml_tree.h"
+#include "protocol/http1_scan.h"
+#include "protocol/url.h"
+
+namespace muster::authoring {
+namespace {
+
+constexpr std::array<std::string_view, 7> kMethods{"get", "post", "put", "patch", "delete", "head", "options"};
+
+ImportJson to_json(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::kNull:
+      return nullptr;
+    case YamlNode::Kind::kList: {
+      ImportJson list = ImportJson::array();
+      for (const YamlNode& each : node.list) list.push_back(to_json(each));
+      return list;
+    }
+    case YamlNode::Kind::kMap: {
+      ImportJson map = ImportJson::object();
+      for (const YamlEntry& each : node.map) map[each.key] = to_json(each.value);
+      return map;
+    }
+    case YamlNode::Kind::kScalar:
+      break;
+  }
+  const model::Tree tree = to_tree(node);
+  if (const bool* boolean = tree.boolean()) return *boolean;
+  if (const std::int64_t* integer = tree.integer()) return *integer;
+  if (const double* number = tree.number()) return *number;
+  return node.text;
+}
+
+base::Expected<ImportJson> parse_description(const ImportInput& input) {
+  const std::size_t first = input.text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first != std::string::npos && input.text[first] == '{') {
+    auto document = parse_import_json(input.text, input.limits.depth);
+    if (document) return document;
+    return base::fail(fmt::format("the description cannot be read: {}", document.error().message));
+  }
+  YamlLimits limits;
+  limits.file_bytes = std::min<std::size_t>(input.limits.input_bytes, 32u << 20);
+  limits.nodes = 2'000'000;
+  limits.texts = 64u << 20;
+  limits.depth = input.limits.depth;
+  Reporter reporter(limits);
+  const auto file = reporter.add_source(input.source.empty() ? "input" : input.source, input.text);
+  const auto root = parse_yaml(input.text, file, limits, reporter);
+  if (root) return to_json(*root);
+  const Problems problems = reporter.take();
+  return base::fail(problems.list.empty() ? std::string("the description cannot be read")
+                                          : to_text(problems.list.front()));
+}
+
+std::string plain_text(const ImportJson& value) {
+  return value.is_string() ? value.get<std::string>()
+                           : value.dump(-1, ' ', false, ImportJson::error_handler_t::replace);
+}
+
+bool token(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return protocol::scan::is_token_byte(c); });
+}
+
+bool true_member(const ImportJson& value, std::string_view key) {
+  const ImportJson& found = member(value, key);
+  return found.is_boolean() && found.get<bool>();
+}
+
+// An operationId as the name of a step: what later expressions can mention, and none of their own words.
+std::string step_name(std::string_view id) {
+  constexpr std::array<std::string_view, 5> kReserved{"data", "env", "vu", "iteration", "workflow"};
+  std::string name;
+  for (const char c : id.substr(0, 80)) name += variable_name(std::string("x") + c) || c == '-' ? c : '_';
+  if (std::ranges::find(kReserved, name) != kReserved.end()) name += '_';
+  return name;
+}
+
+std::string variable(std::string_view name) {
+  std::string text(1, kVariableBegin);
+  text += name;
+  return text + kVariableEnd;
+}
+
+class OpenApiImport {
+ public:
+  OpenApiImport(const ImportInput& input, const ImportJson& document)
+      : input_(input),
+        document_(document),
+        draft_("openapi", input),
+        sampler_(document, input.limits),
+        swagger_(text_member(document, "swagger").starts_with("2")) {}
+
+  base::Expected<Imported> run() {
+    if (!swagger_ && !text_member(document_, "openapi").starts_with("3")) {
+      return base::fail(
+          "expected an OpenAPI 3 or Swagger 2.0 description, with `openapi: 3.…` or `swagger: \"2.0\"` at its "
+          "top");
+    }
+    const ImportJson& paths = member(document_, "paths");
+    if (!paths.is_object() || paths.empty())
+      return base::fail("the description has no `paths`, so there is nothing to call");
+    if (auto found = find_server(); !found) return std::unexpected(found.error());
+    collect(paths);
+    for (const Operation& each : operations_) {
+      if (by_tag_ && each.tag != workflow_) draft_.begin_workflow(workflow_ = each.tag);
+      operation(each);
+    }
+    if (!sampler_.remote().empty()) {
+      draft_.note("",
+                  fmt::format("references to other files are not followed, such as {}: bundle the description first",
+                              sampler_.remote().substr(0, 100)));
+    }
+    if (draft_.steps() == 0) return base::fail("no operation is left to import; check --tag and --operation");
+    return draft_.finish();
+  }
+
+ private:
+  struct Operation {
+    std::size_t number = 0;
+    std::string method;
+    std::string path;
+    std::string name;
+    std::string tag;
+    const ImportJson* value = nullptr;
+    const ImportJson* item = nullptr;  // the path it stands under
+    std::string where() const { return fmt::format("{} {}", method, path.substr(0, 80)); }
+  };
+
+  // What goes into one step.
+  struct Request {
+    std::string path;
+    YamlOut query = YamlOut::of_map();
+    HeaderList headers;
+    std::string cookies;
+    YamlOut auth = YamlOut::of_map();
+    YamlOut body = YamlOut::of_map();  // fields of the step
+  };
+
+  base::Expected<void> find_server();
+  void collect(const ImportJson& paths);
+  void operation(const Operation& operation);
+  void parameters(const Operation& operation, Request& request);
+  void parameter(const ImportJson& parameter, const std::string& where, Request& request, std::string& left_out);
+  bool parameter_value(const ImportJson& parameter, ImportJson& value);
+  void request_body(const Operation& operation, Request& request);
+  void media(std::string_view type, const ImportJson& media, const std::string& where, Request& request);
+  void swagger_body(const Operation& operation, Request& request);
+  void security(const Operation& operation, Request& request);
+  void scheme(const std::string& name, const std::string& where, Request& request);
+  YamlOut expected(const Operation& operation) const;
+  YamlOut yaml(const ImportJson& value, const std::string& where);
+  YamlOut field_map(const ImportJson& value, const std::string& where);
+  std::vector<const ImportJson*> all_parameters(const Operation& operation) const;
+
+  std::string text(std::string_view raw, std::string_view where) { return draft_.clean(raw, where, "a value"); }
+
+  const ImportInput& input_;
+  const ImportJson& document_;
+  ImportDraft draft_;
+  SchemaSampler sampler_;
+  bool swagger_;
+  bool by_tag_ = input_.setting("by-tag") == "true";
+  std::string workflow_;
+  std::string address_;
+  std::vector<Operation> operations_;
+};
+
+base::Expected<void> OpenApiImport::find_server() {
+  address_ = input_.setting("server");
+  if (address_.empty() && swagger_) {
+    const ImportJson& schemes = member(document_, "schemes");
+    bool secure = false;
+    for (const ImportJson& each : schemes)
+      secure = secure || (each.is_string() && each.get_ref<const std::string&>() == "https");
+    const std::string host = text_member(document_, "host");
+    if (!host.empty()) address_ = fmt::format("{}://{}", secure || schemes.empty() ? "https" : "http", host);
+    if (host.empty()) address_ = "http://localhost";
+    if (host.empty()) draft_.note("", "the description names no host: change `target`, or give one with --server");
+    address_ += text_member(document_, "basePath");
+  } else if (address_.empty()) {
+    const ImportJson& servers = member(document_, "servers");
+    const ImportJson& first = servers.is_array() && !servers.empty() ? servers.front() : member(document_, "none");
+    address_ = text_member(first, "url", "/");
+    for (const auto& [name, value] : member(first, "variables").items()) {
+      const std::string hole = "{" + name + "}";
+      if (const std::size_t at = address_.find(hole); at != std::string::npos) {
+        address_.replace(at, hole.size(), text_member(value, "default"));
+      }
+    }
+    if (address_.starts_with('/')) {
+      draft_.note("", "the description names no host: change `target`, or give one with --server");
+      address_ = "http://localhost" + address_;
+    }
+    if (servers.size() > 1)
+      draft_.note("", fmt::format("the first of {} servers is used; --server picks another", servers.size()));
+  }
+  while (address_.ends_with('/')) address_.pop_back();
+  const auto parsed = protocol::parse_url(address_);
+  if (!parsed)
+    return base::fail(
+        fmt::format("the server's address does not serve: {}; give one with --server", parsed.error().message));
+  address_ = address_.substr(0, address_.find_first_of("?#"));
+  return {};
+}
+
+void OpenApiImport::collect(const ImportJson& paths) {
+  const std::vector<std::string> tags = input_.list("tag");
+  const std::vector<std::string> wanted = input_.list("operation");
+  const auto listed = [](const std::vector<std::string>& list, const std::string& word) {
+    return std::ranges::find(list, word) != list.end();
+  };
+  std::set<std::string> names;
+  std::size_t skipped = 0;
+  for (const auto& [path, given] : paths.items()) {
+    const ImportJson& item = sampler_.resolved(given);
+    if (!path.starts_with('/') || !item.is_object()) continue;
+    for (const auto& [key, value] : item.items()) {
+      if (std::ranges::find(kMethods, key) == kMethods.end()) {
+        if (key == "trace") draft_.leave_out("TRACE " + path, "the method is not one that is measured");
+        continue;
+      }
+      Operation operation{.number = operations_.size(),
+                          .method = key,
+                          .path = path,
+                          .name = text_member(value, "operationId"),
+                          .tag = "other",
+                          .value = &value,
+                          .item = &item};
+      for (char& c : operation.method) c = static_cast<char>(c - 32);
+      const ImportJson& given_tags = member(value, "tags");
+      std::vector<std::string> own;
+      for (const ImportJson& each : given_tags) {
+        if (each.is_string()) own.push_back(each.get<std::string>());
+      }
+      if (!own.empty()) operation.tag = own.front();
+      const bool tagged =
+          tags.empty() || std::ranges::any_of(own, [&](const auto& each) { return listed(tags, each); });
+      const bool named = wanted.empty() || listed(wanted, operation.name) || listed(wanted, operation.where());
+      if (!tagged || !named) {
+        ++skipped;
+        continue;
+      }
+      if (true_member(value, "deprecated")) draft_.note(operation.where(), "it is deprecated");
+      operation.name = step_name(operation.name);
+      if (!names.insert(operation.name).second) operation.name.clear();
+      operations_.push_back(std::move(operation));
+    }
+  }
+  if (skipped > 0) draft_.note("", fmt::format("{} operations left out, as --tag and --operation say", skipped));
+  if (!by_tag_) return;
+  std::ranges::sort(operations_, {}, [](const Operation& each) { return std::pair(each.tag, each.number); });
+}
+
+void OpenApiImport::operation(const Operation& operation) {
+  const std::string where = operation.where();
+  if (input_.progress) input_.progress(draft_.steps(), operations_.size());
+  Request request;
+  request.path = operation.path;
+  for (const ImportJson* each : {operation.item, operation.value}) {
+    if (member(*each, "servers").is_array())
+      draft_.note(where, "servers of its own are left out: it goes to the job's target");
+  }
+  parameters(operation, request);
+  swagger_ ? swagger_body(operation, request) : request_body(operation, request);
+  security(operation, request);
+  if (!request.cookies.empty()) request.headers.add("Cookie", request.cookies);
+  if (request.path.find('{') != std::string::npos) {
+    draft_.note(where, "its path has a parameter that is not described");
+    std::string encoded;
+    for (const char c : request.path) encoded += c == '{' ? "%7B" : c == '}' ? "%7D" : std::string(1, c);
+    request.path = encoded;
+  }
+  YamlOut fields = YamlOut::of_map();
+  if (!request.query.empty()) fields.set("query", std::move(request.query));
+  if (!request.auth.empty()) fields.set("auth", std::move(request.auth));
+  if (!request.headers.empty()) fields.set("headers", request.headers.take());
+  for (YamlOutEntry& each : request.body.map) fields.map.push_back(std::move(each));
+  if (YamlOut expect = expected(operation); !expect.empty()) {
+    std::string words;
+    for (const YamlOut& each : expect.list) words += fmt::format("{}{}", words.empty() ? "" : ", ", each.text);
+    fields.set("expect", YamlOut::bare(fmt::format("[{}]", words)));
+  }
+  const std::string on = draft_.target(address_, YamlOut::of_map());
+  YamlOut step = YamlOut::of_map();
+  if (!operation.name.empty()) step.set("name", YamlOut::of(operation.name));
+  YamlOut call = request_step(operation.method, template_text(request.path), on, std::move(fields));
+  for (YamlOutEntry& each : call.map) step.map.push_back(std::move(each));
+  draft_.step(std::move(step), where);
+}
+
+std::vector<const ImportJson*> OpenApiImport::all_parameters(const Operation& operation) const {
+  std::vector<const ImportJson*> all;
+  const auto key = [](const ImportJson& each) { return text_member(each, "in") + " " + text_member(each, "name"); };
+  // Those of the operation replace those of its path.
+  for (const ImportJson* level : {operation.item, operation.value}) {
+    for (const ImportJson& each : member(*level, "parameters")) {
+      const ImportJson& parameter = sampler_.resolved(each);
+      if (!parameter.is_object()) continue;
+      std::erase_if(all, [&](const ImportJson* before) { return key(*before) == key(parameter); });
+      all.push_back(&parameter);
+    }
+  }
+  return all;
+}
+
+// False where the parameter may be left out and nothing is known about its value.
+bool OpenApiImport::parameter_value(const ImportJson& parameter, ImportJson& value) {
+  const ImportJson& schema = swagger_ ? parameter : sampler_.resolved(member(parameter, "schema"));
+  const std::array<const ImportJson*, 3> known{&example_of(parameter), &example_of(schema), &member(schema, "default")};
+  for (const ImportJson* each : known) {
+    if (each->is_null()) continue;
+    value = *each;
+    return true;
+  }
+  if (!true_member(parameter, "required") && text_member(parameter, "in") != "path") return false;
+  value = sampler_.sample(schema);
+  if (value.is_null()) value = "sample";
+  return true;
+}
+
+void OpenApiImport::parameter(const ImportJson& parameter, const std::string& where, Request& request,
+                              std::string& left_out) {
+  const std::string name = text(text_member(parameter, "name"), where);
+  const std::string in = text_member(parameter, "in");
+  if (in == "body" || in == "formData" || name.empty()) return;
+  ImportJson value;
+  if (!parameter_value(parameter, value)) {
+    left_out += (left_out.empty() ? "" : ", ") + name.substr(0, 40);
+    return;
+  }
+  if (in == "path") {
+    const std::string hole = "{" + name + "}";
+    const std::string encoded = protocol::encode_query(text(plain_text(value), where));
+    for (std::size_t at = request.path.find(hole); at != std::string::npos;
+         at = request.path.find(hole, at + encoded.size())) {
+      request.path.replace(at, hole.size(), encoded);
+    }
+  } else if (in == "query") {
+    ImportJson pairs = ImportJson::object();
+    if (value.is_object()) {
+      pairs = value;
+    } else {
+      pairs[name] = value;
+    }
+    for (const YamlOutEntry& each : field_map(pairs, where).map) {
+      if (request.query.find(each.key) == nullptr) request.query.map.push_back(each);
+    }
+  } else if (in == "header") {
+    const std::string written = text(plain_text(value), where);
+    if (!token(name) || written.find_first_of("\r\n") != std::string::npos) {
+      draft_.note(where, fmt::format("the header '{}' cannot be sent and is left out", name.substr(0, 40)));
+    } else if (!request.headers.has(name)) {
+      request.headers.add(name, written);
+    }
+  } else if (in == "cookie") {
+    std::string written = text(plain_text(value), where);
+    std::erase_if(written, [](char c) { return c == '\r' || c == '\n'; });
+    request.cookies += fmt::format("{}{}={}", request.cookies.empty() ? "" : "; ", name, written);
+  }
+}
+
+void OpenApiImport::parameters(const Operation& operation, Request& request) {
+  const std::string where = operation.where();
+  std::string left_out;
+  for (const ImportJson* each : all_parameters(operation)) parameter(*each, where, request, left_out);
+  if (!left_out.empty())
+    draft_.note(where, fmt::format("optional parameters without an example are left out: {}", left_out.substr(0, 300)));
+}
+
+// Names to texts: lists stand for several values, deeper ones are written as JSON.
+YamlOut OpenApiImport::field_map(const ImportJson& value, const std::string& where) {
+  YamlOut map = YamlOut::of_map();
+  if (!value.is_object()) return map;
+  for (const auto& [key, inside] : value.items()) {
+    const std::string name = text(key, where);
+    if (name.size() > kLongestKey || map.find(name) != nullptr || map.map.size() >= kMostFields) continue;
+    if (inside.is_array() && !inside.empty()) {
+      YamlOut list = YamlOut::of_list();
+      for (const ImportJson& each : inside) list.add(YamlOut::of(template_text(text(plain_text(each), where))));
+      map.set(name, std::move(list));
+    } else {
+      map.set(name, YamlOut::of(template_text(text(inside.is_null() ? std::string() : plain_text(inside), where))));
+    }
+  }
+  return map;
+}
+
+YamlOut OpenApiImport::yaml(const ImportJson& value, const std::string& where) {
+  if (value.is_string()) return YamlOut::of(template_text(text(value.get<std::string>(), where)));
+  if (value.is_array()) {
+    YamlOut list = YamlOut::of_list();
+    for (const ImportJson& each : value) list.add(yaml(each, where));
+    return list;
+  }
+  if (value.is_object()) {
+    YamlOut map = YamlOut::of_map();
+    for (const auto& [key, inside] : value.items()) {
+      if (key.size() > kLongestKey) {
+        draft_.note(where, "a key of more than 500 bytes is left out of its body");
+      } else if (const std::string name = text(key, where); map.find(name) == nullptr) {
+        map.set(name, yaml(inside, where));
+      }
+    }
+    return map;
+  }
+  return YamlOut::bare(value.dump());
+}
+
+void OpenApiImport::request_body(const Operation& operation, Request& request) {
+  const ImportJson& body = sampler_.resolved(member(*operation.value, "requestBody"));
+  const ImportJson& content = member(body, "content");
+  if (!content.is_object() || content.empty()) return;
+  const ImportJson* chosen = nullptr;
+  std::string type;
+  const auto choose = [&](const auto& fits) {
+    for (const auto& [name, media] : content.items()) {
+      if (chosen == nullptr && fits(name)) {
+        chosen = &media;
+        type = name;
+      }
+    }
+  };
+  choose([](const std::string& name) { return name.find("json") != std::string::npos; });
+  choose([](const std::string& name) { return name.starts_with("application/x-www-form-urlencoded"); });
+  choose([](const std::string& name) { return name.starts_with("multipart/"); });
+  choose([](const std::string&) { return true; });
+  if (content.size() > 1)
+    draft_.note(operation.where(), fmt::format("of {} kinds of body, {} is sent", content.size(), type.substr(0, 60)));
+  media(type, sampler_.resolved(*chosen), operation.where(), request);
+}
+
+void OpenApiImport::media(std::string_view type, const ImportJson& media, const std::string& where, Request& request) {
+  const ImportJson& example = example_of(media);
+  const ImportJson value = example.is_null() ? sampler_.sample(member(media, "schema")) : example;
+  if (type.find("json") != std::string_view::npos) {
+    request.body.set("json", yaml(value, where));
+    if (type != "application/json" && token(type.substr(0, type.find('/'))) && !request.headers.has("content-type")) {
+      request.headers.add("Content-Type", text(type.substr(0, type.find_first_of("\r\n*")), where));
+    }
+  } else if (type.starts_with("application/x-www-form-urlencoded")) {
+    request.body.set("form", field_map(value, where));
+  } else if (type.starts_with("multipart/")) {
+    YamlOut parts = field_map(value, where);
+    const ImportJson& properties = member(sampler_.resolved(member(media, "schema")), "properties");
+    for (const auto& [name, property] : properties.items()) {
+      if (text_member(sampler_.resolved(property), "format") != "binary") continue;
+      draft_.note(where, fmt::format("the part '{}' is a file: name one with {{ file: … }}", name.substr(0, 60)));
+    }
+    request.body.set("multipart", std::move(parts));
+  } else {
+    draft_.note(where, fmt::format("its body of type {} is {}", type.substr(0, 60),
+                                   value.is_string() ? "the example" : "a sample; put in a real one"));
+    request.body.set(
+        "body", YamlOut::of(template_text(text(value.is_null() ? std::string("sample") : plain_text(value), where))));
+    if (type.find_first_of("*\r\n") == std::string_view::npos)
+      request.body.set("type", YamlOut::of(template_text(text(type, where))));
+  }
+}
+
+void OpenApiImport::swagger_body(const Operation& operation, Request& request) {
+  const std::string where = operation.where();
+  ImportJson form = ImportJson::object();
+  const ImportJson* consumes = &member(*operation.value, "consumes");
+  if (!consumes->is_array()) consumes = &member(document_, "consumes");
+  bool multipart = false;
+  for (const ImportJson& each : *consumes)
+    multipart = multipart || (each.is_string() && each.get<std::string>().starts_with("multipart/"));
+  for (const ImportJson* parameter : all_parameters(operation)) {
+    const std::string in = text_member(*parameter, "in");
+    if (in == "body") {
+      request.body.set("json", yaml(sampler_.sample(member(*parameter, "schema")), where));
+      return;
+    }
+    if (in != "formData") continue;
+    const std::string name = text_member(*parameter, "name");
+    if (text_member(*parameter, "type") == "file") {
+      multipart = true;
+      draft_.note(where, fmt::format("the part '{}' is a file: name one with {{ file: … }}", name.substr(0, 60)));
+      form[name] = "sample";
+    } else if (ImportJson value; parameter_value(*parameter, value)) {
+      form[name] = value;
+    }
+  }
+  if (!form.empty()) request.body.set(multipart ? "multipart" : "form", field_map(form, where));
+}
+
+void OpenApiImport::security(const Operation& operation, Request& request) {
+  const ImportJson* wanted = &member(*operation.value, "security");
+  if (!wanted->is_array()) wanted = &member(document_, "security");
+  if (!wanted->is_array() || wanted->empty()) return;
+  for (const auto& [name, scopes] : wanted->front().items()) scheme(name, operation.where(), request);
+}
+
+void OpenApiImport::scheme(const std::string& name, const std::string& where, Request& request) {
+  const ImportJson& schemes =
+      swagger_ ? member(document_, "securityDefinitions") : member(member(document_, "components"), "securitySchemes");
+  const ImportJson& scheme = sampler_.resolved(member(schemes, name));
+  const std::string type = text_member(scheme, "type");
+  const bool basic = type == "basic" || (type == "http" && lower_case(text_member(scheme, "scheme")) == "basic");
+  if (type == "apiKey") {
+    draft_.need_variable("API_KEY", true);
+    const std::string key = text(text_member(scheme, "name"), where);
+    const std::string in = text_member(scheme, "in");
+    if (in == "query" && request.query.find(key) == nullptr) request.query.set(key, YamlOut::of("${env.API_KEY}"));
+    if (in == "header" && token(key) && !request.headers.has(key)) request.headers.add(key, variable("API_KEY"));
+    if (in == "cookie")
+      request.cookies += fmt::format("{}{}={}", request.cookies.empty() ? "" : "; ", key, variable("API_KEY"));
+  } else if (basic && request.auth.empty()) {
+    draft_.need_variable("USERNAME", false);
+    draft_.need_variable("PASSWORD", true);
+    request.auth.set("basic", YamlOut::of("${env.USERNAME}:${env.PASSWORD}"));
+  } else if ((type == "http" || type == "oauth2" || type == "openIdConnect") && request.auth.empty()) {
+    draft_.need_variable("TOKEN", true);
+    request.auth.set("bearer", YamlOut::of("${env.TOKEN}"));
+  } else {
+    draft_.note(where, fmt::format("the security scheme '{}' is left out: muster has basic, bearer and API keys",
+                                   name.substr(0, 60)));
+  }
+}
+
+// Statuses that the description calls a success.
+YamlOut OpenApiImport::expected(const Operation& operation) const {
+  YamlOut list = YamlOut::of_list();
+  const ImportJson& responses = member(*operation.value, "responses");
+  if (!responses.is_object()) return list;
+  for (const auto& [code, response] : responses.items()) {
+    if (code.size() != 3 || (code[0] != '2' && code[0] != '3')) continue;
+    const bool digits = code[1] >= '0' && code[1] <= '9' && code[2] >= '0' && code[2] <= '9';
+    if (digits) list.add(YamlOut::bare(code));
+    if (lower_case(code.substr(1)) == "xx") list.add(YamlOut::bare(fmt::format("{0}00..{0}99", code[0])));
+  }
+  return list;
+}
+
+base::Expected<Imported> run_openapi(const ImportInput& input) {
+  auto document = parse_description(input);
+  if (!document) return std::unexpected(document.error());
+  return OpenApiImport(input, *document).run();
+}
+
+}  // namespace
+
+Importer openapi_importer() {
+  return {
+      .name = "openapi",
+      .doc = "An OpenAPI 3 or Swagger 2.0 description, JSON or YAML",
+      .example = "muster import openapi shop-api.yaml -o shop.yaml --tag cart",
+      .options =
+          {{.name = "server", .doc = "Address to call", .value = "URL", .fallback = "the first of the description"},
+           {.name = "tag", .doc = "Take only operations with one of these tags", .value = "TAGS", .fallback = "all"},
+           {.name = "operation",
+            .doc = "Take only these operations, by operationId or as 'GET /path'",
+            .value = "NAMES",
+            .fallback = "all"},
+           {.name = "by-tag", .doc = "A workflow for each tag, instead of one for all"}},
+      .takes_words = false,
+      .run = run_openapi};
+}
+
+}  // namespace muster::authoring

@@ -1,0 +1,43 @@
+// Sample values from OpenAPI schemas: examples and defaults where the description has them, otherwise the simplest
+// value that fits. Bounded in depth and size; circles of references end. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "authoring/import_json.h"
+#include "authoring/options.h"
+
+namespace muster::authoring {
+
+class SchemaSampler {
+ public:
+  SchemaSampler(const ImportJson& document, const ImportLimits& limits) : document_(document), limits_(limits) {}
+
+  // The object itself, or what its $ref leads to; a null value if that is not in this document or a circle.
+  const ImportJson& resolved(const ImportJson& value) const;
+
+  // A value for a request: what is read-only is left out.
+  ImportJson sample(const ImportJson& schema);
+
+  // Whether references to other files were met, and the first of them.
+  const std::string& remote() const { return remote_; }
+
+ private:
+  ImportJson made(const ImportJson& schema, std::size_t depth);
+  ImportJson composed(const ImportJson& schema, std::size_t depth);
+  ImportJson object(const ImportJson& schema, std::size_t depth);
+  ImportJson array(const ImportJson& schema, std::size_t depth);
+
+  const ImportJson& document_;
+  const ImportLimits& limits_;
+  std::size_t nodes_ = 0;
+  std::vector<const ImportJson*> under_way_;  // schemas that the value is inside of: one that comes again is a circle
+  mutable std::string remote_;
+};
+
+// `example`, the first of `examples`, or a null value.
+const ImportJson& example_of(const ImportJson& value);
+
+}  // namespace muster::authoring
