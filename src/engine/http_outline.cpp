@@ -60,6 +60,12 @@ CallOutline PreparedHttp::outline() const {
     }
     authoring::append_literal(wire, "\r\n");
   }
+  if (!own_length && !has_body && expects_body()) authoring::append_literal(wire, "Content-Length: 0\r\n");
+  if (has_body && !type.empty()) {
+    authoring::append_literal(wire, "Content-Type: ");
+    type.append_to(wire);
+    authoring::append_literal(wire, "\r\n");
+  }
   authoring::append_literal(wire, "\r\n");
   body.append_to(wire);
   return told;

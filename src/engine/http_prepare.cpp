@@ -346,7 +346,7 @@ base::Expected<void> PreparedHttp::render(const authoring::Evaluation& evaluatio
   if (auto done = headers.render(evaluation, out); !done) return done;
   const std::size_t length_at = out.size();
   if (!has_body || own_length) {
-    if (!own_length && (method == "POST" || method == "PUT" || method == "PATCH")) out += "Content-Length: 0\r\n";
+    if (!own_length && expects_body()) out += "Content-Length: 0\r\n";
     if (auto done = has_body ? render_type(evaluation, out) : base::Expected<void>{}; !done) return done;
     head = out.size();
     out += "\r\n";

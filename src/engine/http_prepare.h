@@ -97,6 +97,9 @@ class PreparedHttp final : public PreparedCall {
     return false;
   }
 
+  // Servers want a length even where there is no body (RFC 9110 section 8.6).
+  bool expects_body() const { return method == "POST" || method == "PUT" || method == "PATCH"; }
+
   CallOutline outline() const override;
 
   // Fills the holes: the request without cookies in `out`, where it goes in `address`, if that is not static.
