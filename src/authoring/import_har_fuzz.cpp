@@ -1,6 +1,7 @@
 // Any text as a recording: imported or refused, without a crash, and what is made loads. The first byte chooses
-// options. covers: authoring/import_har.cpp authoring/import_har_entry.cpp authoring/import_correlate.cpp covers:
-// authoring/import_json.cpp
+// options.
+// covers: authoring/import_har.cpp authoring/import_har_entry.cpp authoring/import_correlate.cpp
+// covers: authoring/import_json.cpp
 #include <cstdint>
 
 #include "authoring/import_fuzz_check.h"
