@@ -7,6 +7,7 @@
 
 #include "engine/marks.h"
 #include "engine/verdict.h"
+#include "model/test_outcomes.h"
 
 namespace muster::engine {
 namespace {
@@ -23,14 +24,9 @@ base::Duration time_of_day() {
 // Whether those that depend on it may run.
 bool succeeded(const model::WorkflowResult& result) {
   if (result.state != model::WorkflowState::kCompleted) return false;
-  std::uint64_t ok = 0;
-  std::uint64_t failed = 0;
-  for (const model::StepResult& step : result.steps) {
-    if (step.role != model::StepRole::kTest) continue;
-    ok += step.ok;
-    failed += step.failed;
-  }
-  return ok > 0 || failed == 0;
+  model::TestOutcomes outcomes;
+  outcomes.add(result);
+  return !outcomes.all_failed();
 }
 
 }  // namespace

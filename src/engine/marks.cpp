@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
+
+#include "model/test_outcomes.h"
 
 namespace muster::engine {
 namespace {
@@ -91,13 +92,10 @@ class Finder {
   }
 
   void exhausted() {
-    std::uint64_t lacking = 0;
-    std::uint64_t all = 0;
-    for (const model::StepResult& step : workflow_.steps) {
-      if (step.role != model::StepRole::kTest) continue;
-      lacking += step.errors[static_cast<std::size_t>(model::ErrorClass::kResource)];
-      all += step.ok + step.failed;
-    }
+    model::TestOutcomes outcomes;
+    outcomes.add(workflow_);
+    const std::uint64_t lacking = outcomes.errors[static_cast<std::size_t>(model::ErrorClass::kResource)];
+    const std::uint64_t all = outcomes.ok + outcomes.failed;
     if (lacking == 0) return;
     mark("exhausted",
          fmt::format("{} of {} requests ({}) never left this machine, which ran out of file descriptors, "
@@ -166,24 +164,15 @@ class Finder {
 };
 
 void every_request_failed(const std::vector<WorkflowResult>& workflows, std::vector<Mark>& marks) {
-  std::uint64_t ok = 0;
-  std::uint64_t failed = 0;
-  std::array<std::uint64_t, model::kErrorClasses> errors{};
-  for (const WorkflowResult& workflow : workflows) {
-    for (const model::StepResult& step : workflow.steps) {
-      if (step.role != model::StepRole::kTest) continue;
-      ok += step.ok;
-      failed += step.failed;
-      for (std::size_t i = 0; i != errors.size(); ++i) errors[i] += step.errors[i];
-    }
-  }
-  if (ok > 0 || failed == 0) return;
-  const auto most = std::ranges::max_element(errors);
-  const auto error = static_cast<model::ErrorClass>(most - errors.begin());
-  marks.push_back({"all-failed",
-                   fmt::format("every one of the {} requests failed{}: the latency is that of failing; "
-                               "try one with 'muster try' and see the errors above",
-                               grouped(failed), *most > 0 ? fmt::format(", most by {}", model::to_text(error)) : "")});
+  model::TestOutcomes outcomes;
+  for (const WorkflowResult& workflow : workflows) outcomes.add(workflow);
+  if (!outcomes.all_failed()) return;
+  const auto most = std::ranges::max_element(outcomes.errors);
+  const auto error = static_cast<model::ErrorClass>(most - outcomes.errors.begin());
+  marks.push_back({"all-failed", fmt::format("every one of the {} requests failed{}: the latency is that of failing; "
+                                             "try one with 'muster try' and see the errors above",
+                                             grouped(outcomes.failed),
+                                             *most > 0 ? fmt::format(", most by {}", model::to_text(error)) : "")});
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "model/test_outcomes.h"
+
 namespace muster::engine {
 namespace {
 
@@ -34,25 +36,6 @@ const ThresholdVerdict* aborting(const RunResult& result) {
     if (verdict.aborted) return &verdict;
   }
   return nullptr;
-}
-
-struct Work {
-  std::uint64_t ok = 0;
-  std::uint64_t failed = 0;
-  bool tests = false;
-};
-
-Work work(const RunResult& result) {
-  Work done;
-  for (const WorkflowResult& workflow : result.workflows) {
-    for (const model::StepResult& step : workflow.steps) {
-      if (step.role != model::StepRole::kTest) continue;
-      done.tests = true;
-      done.ok += step.ok;
-      done.failed += step.failed;
-    }
-  }
-  return done;
 }
 
 std::string failing_thresholds(const RunResult& result) {
@@ -95,8 +78,9 @@ Conclusion conclude(const RunResult& result, const VerdictOptions& options) {
                         abort->where.empty() ? "" : " (" + abort->where + ")", base::seconds(abort->failed_at))};
   }
   // Before what was skipped on account of it.
-  const Work done = work(result);
-  if (done.ok == 0 && done.failed > 0) return {Verdict::kFailed, kExitFailed, "every request failed"};
+  model::TestOutcomes done;
+  for (const WorkflowResult& workflow : result.workflows) done.add(workflow);
+  if (done.all_failed()) return {Verdict::kFailed, kExitFailed, "every request failed"};
   for (const WorkflowResult& workflow : result.workflows) {
     if (workflow.state == WorkflowState::kCompleted) continue;
     const std::string why = workflow.reason.empty() ? "" : ": " + workflow.reason;
@@ -106,7 +90,7 @@ Conclusion conclude(const RunResult& result, const VerdictOptions& options) {
     return {Verdict::kError, kExitError,
             fmt::format("workflow '{}' was not completed ({}){}", workflow.name, model::to_text(workflow.state), why)};
   }
-  if (done.tests && done.ok + done.failed == 0) return {Verdict::kFailed, kExitFailed, "no request was made"};
+  if (done.any_step && done.ok + done.failed == 0) return {Verdict::kFailed, kExitFailed, "no request was made"};
   if (std::string reason = failing_thresholds(result); !reason.empty()) {
     return {Verdict::kFailed, kExitFailed, std::move(reason)};
   }
