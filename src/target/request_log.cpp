@@ -33,14 +33,8 @@ base::Expected<void> RequestLogFile::close() {
   return {};
 }
 
-void append_request_line(std::string& out, const Request& request) {
-  out += "{\"method\":";
-  append_json(out, request.method());
-  out += ",\"path\":";
-  append_json(out, request.path());
-  out += ",\"query\":";
-  append_json(out, request.query());
-  out += ",\"headers\":[";
+void append_header_list(std::string& out, const Request& request) {
+  out += '[';
   for (std::size_t i = 0; i < request.header_count(); ++i) {
     out += i == 0 ? "[" : ",[";
     append_json(out, request.header_name(i));
@@ -48,7 +42,19 @@ void append_request_line(std::string& out, const Request& request) {
     append_json(out, request.header_value(i));
     out += ']';
   }
-  fmt::format_to(std::back_inserter(out), "],\"body_bytes\":{},\"body_crc32\":\"{:08x}\",\"body\":", request.body_bytes,
+  out += ']';
+}
+
+void append_request_line(std::string& out, const Request& request) {
+  out += "{\"method\":";
+  append_json(out, request.method());
+  out += ",\"path\":";
+  append_json(out, request.path());
+  out += ",\"query\":";
+  append_json(out, request.query());
+  out += ",\"headers\":";
+  append_header_list(out, request);
+  fmt::format_to(std::back_inserter(out), ",\"body_bytes\":{},\"body_crc32\":\"{:08x}\",\"body\":", request.body_bytes,
                  request.body_crc);
   append_json(out, request.logged_body);
   out += "}\n";

@@ -31,6 +31,8 @@ class RequestLogFile {
   std::unique_ptr<std::FILE, Closer> file_;
 };
 
+// A list of [name, value], because names repeat and their order may matter.
+void append_header_list(std::string& out, const Request& request);
 void append_request_line(std::string& out, const Request& request);
 
 // One core's side.

@@ -6,23 +6,11 @@
 
 #include "protocol/http1_scan.h"
 #include "target/json_text.h"
+#include "target/request_log.h"
 #include "target/route_handlers.h"
 
 namespace muster::target {
 namespace {
-
-// A list of [name, value], because names repeat and their order may matter.
-void append_headers(std::string& out, const Request& request) {
-  out += '[';
-  for (std::size_t i = 0; i < request.header_count(); ++i) {
-    out += i == 0 ? "[" : ",[";
-    append_json(out, request.header_name(i));
-    out += ',';
-    append_json(out, request.header_value(i));
-    out += ']';
-  }
-  out += ']';
-}
 
 void set_cookies(const Request& request, Plan& plan) {
   std::string names;
@@ -54,7 +42,7 @@ void echo_route(const Request& request, std::string_view, RouteState&, Plan& pla
   body += ",\"query\":";
   append_json(body, request.query());
   body += ",\"headers\":";
-  append_headers(body, request);
+  append_header_list(body, request);
   body += ",\"body\":";
   append_json(body, request.body);
   body += '}';
@@ -63,7 +51,7 @@ void echo_route(const Request& request, std::string_view, RouteState&, Plan& pla
 
 void headers_route(const Request& request, std::string_view, RouteState&, Plan& plan) {
   std::string body = "{\"headers\":";
-  append_headers(body, request);
+  append_header_list(body, request);
   body += '}';
   write_reply(plan, 200, kJson, body);
 }
