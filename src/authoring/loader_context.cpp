@@ -91,6 +91,14 @@ bool LoaderContext::check_keys(const YamlNode& map, std::span<const std::string_
   return good;
 }
 
+bool LoaderContext::expect_name(const YamlEntry& entry) {
+  if (identifier(entry.key)) return true;
+  report(entry.key_where, fmt::format("'{}' cannot be a name; names are letters, digits and '_', and do not begin with "
+                                      "a digit",
+                                      entry.key));
+  return false;
+}
+
 bool LoaderContext::expect_map(const YamlNode& node, std::string_view what, std::string_view example) {
   if (node.is_map()) return true;
   report(node.where, fmt::format("{} must be a map such as `{}`, found {}", what, example, describe(node)));

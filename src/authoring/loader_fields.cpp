@@ -169,12 +169,7 @@ std::optional<Tree> read_expression_map(LoaderContext& context, const Field& fie
   if (!node.is_map() || node.map.empty()) return wrong(context, field, node, "a map of name to expression");
   model::TreeMap map;
   for (const YamlEntry& entry : node.map) {
-    if (!identifier(entry.key)) {
-      context.report(entry.key_where, fmt::format("'{}' cannot be a name; names are letters, digits and '_', and do "
-                                                  "not begin with a digit",
-                                                  entry.key));
-      continue;
-    }
+    if (!context.expect_name(entry)) continue;
     if (entry.value.is_list() || entry.value.is_map()) {
       context.report(entry.value.where, fmt::format("'{}' must be an expression or a plain value, found {}", entry.key,
                                                     describe(entry.value)));

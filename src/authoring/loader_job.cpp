@@ -105,11 +105,7 @@ void read_data_source(LoaderContext& context, const YamlEntry& entry, model::Job
   source.name = entry.key;
   const std::string what = fmt::format("data '{}'", entry.key);
   const YamlNode* file = &entry.value;
-  if (!identifier(entry.key)) {
-    context.report(entry.key_where, fmt::format("'{}' cannot be a name; names are letters, digits and '_', and do not "
-                                                "begin with a digit",
-                                                entry.key));
-  }
+  context.expect_name(entry);
   if (entry.value.is_map()) {
     static constexpr std::array<std::string_view, 4> kKeys{"csv", "json", "pick", "delimiter"};
     const bool known = context.check_keys(entry.value, kKeys, what);

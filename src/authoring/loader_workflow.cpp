@@ -31,14 +31,6 @@ std::vector<model::Where> places_of(const YamlNode& node, std::size_t count) {
   return places;
 }
 
-bool good_key(LoaderContext& context, const YamlEntry& entry) {
-  if (identifier(entry.key)) return true;
-  context.report(entry.key_where, fmt::format("'{}' cannot be a name; names are letters, digits and '_', and do not "
-                                              "begin with a digit",
-                                              entry.key));
-  return false;
-}
-
 void read_provide(LoaderContext& context, const YamlEntry& entry, model::Workflow& workflow, WorkflowPlaces& places) {
   model::Provide provide;
   provide.key = entry.key;
@@ -101,13 +93,13 @@ void read_exchange(LoaderContext& context, const YamlNode& node, model::Workflow
   const YamlNode* provide = node.find("provide");
   if (provide != nullptr && context.expect_map(*provide, "'provide'", "{ token: { from: token } }")) {
     for (const YamlEntry& entry : provide->map) {
-      if (good_key(context, entry)) read_provide(context, entry, workflow, places);
+      if (context.expect_name(entry)) read_provide(context, entry, workflow, places);
     }
   }
   const YamlNode* use = node.find("use");
   if (use != nullptr && context.expect_map(*use, "'use'", "{ token: login }")) {
     for (const YamlEntry& entry : use->map) {
-      if (good_key(context, entry)) read_use(context, entry, workflow);
+      if (context.expect_name(entry)) read_use(context, entry, workflow);
     }
   }
 }
