@@ -7,6 +7,7 @@
 
 #include "authoring/import_draft.h"
 #include "authoring/import_json.h"
+#include "base/letter_case.h"
 
 namespace muster::authoring {
 namespace {
@@ -74,7 +75,7 @@ void Correlator::remember(std::size_t step, const std::string& value, std::strin
 void Correlator::learn(std::size_t step, std::string_view type, std::string_view body,
                        const std::vector<std::pair<std::string, std::string>>& headers) {
   for (const auto& [name, value] : headers) {
-    const std::string key = lower_case(name);
+    const std::string key = base::lower(name);
     if (key.find("token") == std::string::npos && key.find("csrf") == std::string::npos &&
         key.find("xsrf") == std::string::npos && key.find("session") == std::string::npos) {
       continue;

@@ -12,6 +12,7 @@
 #include "authoring/import_curl_globs.h"
 #include "authoring/import_curl_words.h"
 #include "authoring/import_draft.h"
+#include "base/letter_case.h"
 #include "protocol/http1_scan.h"
 #include "protocol/percent.h"
 #include "protocol/url.h"
@@ -55,7 +56,7 @@ Address split_url(std::string_view url) {
   std::string scheme = "http";
   if (const std::size_t mark = url.find("://"); mark != std::string_view::npos && mark < url.find_first_of("/?")) {
     scheme = url.substr(0, mark);
-    if (scheme.find(kVariableBegin) == std::string::npos) scheme = lower_case(scheme);
+    if (scheme.find(kVariableBegin) == std::string::npos) scheme = base::lower(scheme);
     url.remove_prefix(mark + 3);
   } else if (url.starts_with(kVariableBegin)) {
     scheme.clear();  // the variable holds it, or not
@@ -71,7 +72,7 @@ Address split_url(std::string_view url) {
   made.origin = scheme.empty() ? std::string(authority) : fmt::format("{}://{}", scheme, authority);
   const std::size_t bracket = authority.find(']');
   const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
-  made.host = lower_case(authority.substr(0, colon));
+  made.host = base::lower(authority.substr(0, colon));
   if (made.host.starts_with('[')) made.host = made.host.substr(1, made.host.size() - 2);
   made.port =
       colon == std::string_view::npos ? (scheme == "https" ? "443" : "80") : std::string(authority.substr(colon + 1));
@@ -308,11 +309,11 @@ std::vector<GivenHeader> CurlImport::given_headers(const CurlTransfer& transfer,
       draft_.note(where, fmt::format("the header '{}' holds a line break; it is left out", header.name));
       continue;
     }
-    if (lower_case(header.name) == "transfer-encoding" && !header.removed) {
+    if (base::lower(header.name) == "transfer-encoding" && !header.removed) {
       draft_.note(where, "Transfer-Encoding: muster sends bodies with their length; the header is left out");
       continue;
     }
-    if (lower_case(header.name) == "expect") {
+    if (base::lower(header.name) == "expect") {
       if (!header.removed) draft_.note(where, "Expect: muster sends bodies at once; the header is left out");
       continue;
     }
@@ -320,7 +321,7 @@ std::vector<GivenHeader> CurlImport::given_headers(const CurlTransfer& transfer,
   }
   // --json says what it sends and wants, after the headers of the command.
   const auto has = [&](std::string_view name) {
-    return std::ranges::any_of(all, [&](const GivenHeader& each) { return lower_case(each.name) == name; });
+    return std::ranges::any_of(all, [&](const GivenHeader& each) { return base::lower(each.name) == name; });
   };
   if (transfer.json && !has("content-type")) all.push_back({"Content-Type", "application/json"});
   if (transfer.json && !has("accept")) all.push_back({"Accept", "application/json"});
@@ -331,11 +332,11 @@ YamlOut CurlImport::headers(const CurlTransfer& transfer, const std::vector<Give
                             const std::string& where) {
   HeaderList made;
   const auto find = [&](std::string_view name) -> const GivenHeader* {
-    const auto found = std::ranges::find(given, name, [](const GivenHeader& each) { return lower_case(each.name); });
+    const auto found = std::ranges::find(given, name, [](const GivenHeader& each) { return base::lower(each.name); });
     return found == given.end() ? nullptr : &*found;
   };
   const auto own = [&](std::string_view name, std::string_view value) {
-    if (find(lower_case(name)) == nullptr) made.add(name, value);
+    if (find(base::lower(name)) == nullptr) made.add(name, value);
   };
   if (const GivenHeader* host = find("host"); host != nullptr && !host->removed) made.add(host->name, host->value);
   if (!transfer.range.empty()) own("Range", text("bytes=" + transfer.range, where, "--range"));
@@ -356,7 +357,7 @@ YamlOut CurlImport::headers(const CurlTransfer& transfer, const std::vector<Give
   if (!transfer.referer.empty()) own("Referer", text(transfer.referer, where, "--referer"));
   if (!transfer.cookie.empty()) own("Cookie", text(transfer.cookie, where, "--cookie"));
   for (const GivenHeader& header : given) {
-    const std::string name = lower_case(header.name);
+    const std::string name = base::lower(header.name);
     if (name == "host" && !header.removed) continue;
     if (name == "content-type" && !transfer.parts.empty()) {
       draft_.note(where, "Content-Type is left out: that of --form has a boundary of its own");
@@ -375,7 +376,7 @@ YamlOut CurlImport::headers(const CurlTransfer& transfer, const std::vector<Give
 void CurlImport::authorization(const CurlTransfer& transfer, const Address& address,
                                const std::vector<GivenHeader>& given, YamlOut& fields) {
   for (const GivenHeader& header : given) {
-    if (lower_case(header.name) == "authorization" && !header.removed) return;
+    if (base::lower(header.name) == "authorization" && !header.removed) return;
   }
   std::string kind;
   std::string value;
@@ -408,7 +409,7 @@ void CurlImport::body(const CurlTransfer& transfer, const std::vector<GivenHeade
     return;
   }
   const bool typed =
-      std::ranges::any_of(given, [](const GivenHeader& each) { return lower_case(each.name) == "content-type"; });
+      std::ranges::any_of(given, [](const GivenHeader& each) { return base::lower(each.name) == "content-type"; });
   if (!transfer.data_file.empty()) {
     fields.set("file", path(transfer.data_file, where));
     if (!typed) fields.set("type", YamlOut::bare(std::string(kFormType)));
@@ -515,7 +516,7 @@ YamlOut CurlImport::hosts(const CurlTransfer& transfer, const Address& address, 
       draft_.note(where, fmt::format("--resolve {}: expected HOST:PORT:ADDRESS", each.substr(0, 80)));
       continue;
     }
-    const std::string name = lower_case(rest.substr(0, first));
+    const std::string name = base::lower(rest.substr(0, first));
     if ((name != address.host && name != "*") || rest.substr(first + 1, second - first - 1) != address.port) continue;
     const std::string_view addresses = rest.substr(second + 1);
     if (addresses.find(',') != std::string_view::npos) draft_.note(where, "--resolve: only the first address is used");
@@ -539,7 +540,7 @@ YamlOut CurlImport::hosts(const CurlTransfer& transfer, const Address& address, 
       draft_.note(where, fmt::format("--connect-to {}: expected HOST:PORT:HOST:PORT", each.substr(0, 80)));
       continue;
     }
-    if ((!parts[0].empty() && lower_case(parts[0]) != address.host) || (!parts[1].empty() && parts[1] != address.port))
+    if ((!parts[0].empty() && base::lower(parts[0]) != address.host) || (!parts[1].empty() && parts[1] != address.port))
       continue;
     if (parts[2].empty()) parts[2] = address.host;
     add(parts[3].empty() ? parts[2] : fmt::format("{}:{}", parts[2], parts[3]));

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/letter_case.h"
 #include "protocol/url.h"
 
 namespace muster::authoring {
@@ -141,7 +142,7 @@ std::string_view type_of_file(std::string_view file) {
       {".pdf", "application/pdf"},
       {".xml", "application/xml"},
   }};
-  const std::string name = lower_case(file);
+  const std::string name = base::lower(file);
   for (const auto& [ending, type] : kTypes) {
     if (name.ends_with(ending)) return type;
   }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "authoring/utf8.h"
+#include "base/letter_case.h"
 #include "protocol/form.h"
 #include "protocol/url.h"
 
@@ -45,12 +46,6 @@ constexpr std::string_view kLoadComment =
     "load: { vus: 10, for: 30s }";
 
 }  // namespace
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
-}
 
 bool variable_name(std::string_view text) {
   if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return false;
@@ -122,9 +117,9 @@ YamlOut form_fields(std::string_view body) {
 }
 
 void HeaderList::add(std::string_view name, std::string_view value) {
-  const std::string key = lower_case(name);
+  const std::string key = base::lower(name);
   for (Entry& entry : entries_) {
-    if (lower_case(entry.name) != key) continue;
+    if (base::lower(entry.name) != key) continue;
     entry.values.emplace_back(value);
     return;
   }
@@ -136,8 +131,8 @@ void HeaderList::none(std::string_view name) {
 }
 
 bool HeaderList::has(std::string_view name) const {
-  const std::string key = lower_case(name);
-  return std::ranges::any_of(entries_, [&](const Entry& entry) { return lower_case(entry.name) == key; });
+  const std::string key = base::lower(name);
+  return std::ranges::any_of(entries_, [&](const Entry& entry) { return base::lower(entry.name) == key; });
 }
 
 YamlOut HeaderList::take() {
@@ -345,7 +340,7 @@ YamlOut request_step(std::string_view method, std::string url, const std::string
   constexpr std::array<std::string_view, 7> kVerbs{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"};
   YamlOut step = YamlOut::of_map();
   if (std::ranges::find(kVerbs, method) != kVerbs.end()) {
-    step.set(lower_case(method), YamlOut::of(std::move(url)));
+    step.set(base::lower(method), YamlOut::of(std::move(url)));
     if (!on.empty()) step.set("on", YamlOut::of(on));
     for (YamlOutEntry& field : fields.map) step.map.push_back(std::move(field));
     return step;

@@ -33,8 +33,6 @@ bool variable_name(std::string_view text);
 // The map of a form, where it encodes to exactly `body`; nothing where it does not, or where names repeat.
 YamlOut form_fields(std::string_view body);
 
-std::string lower_case(std::string_view text);
-
 // Headers of a request in the order in which they are sent; a name that comes again joins the first as a list.
 class HeaderList {
  public:

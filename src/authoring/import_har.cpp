@@ -13,6 +13,7 @@
 #include "authoring/import_draft.h"
 #include "authoring/import_har_entry.h"
 #include "authoring/utf8.h"
+#include "base/letter_case.h"
 #include "protocol/http1_scan.h"
 #include "protocol/url.h"
 
@@ -168,7 +169,7 @@ void HarImport::choose(const ImportJson& entries) {
   const std::vector<std::string> types = input_.list("only");
   for (Chosen& each : all) {
     const bool here = std::ranges::any_of(hosts, [&](const std::string& name) {
-      return name == "*" || lower_case(name) == each.url.host || lower_case(name) == each.url.authority();
+      return name == "*" || base::lower(name) == each.url.host || base::lower(name) == each.url.authority();
     });
     if (!here) {
       ++other_hosts_[each.url.host];
@@ -191,7 +192,7 @@ void HarImport::choose(const ImportJson& entries) {
 std::vector<HarImport::Header> HarImport::kept_headers(const HarEntry& entry) {
   std::vector<Header> kept;
   for (const auto& [name, value] : entry.headers) {
-    const std::string key = lower_case(name);
+    const std::string key = base::lower(name);
     if (name.empty() || own_business(key)) continue;
     if (correlate_ && key == "accept-encoding") continue;  // bodies must be readable
     if (kept.size() >= kMostFields) {
@@ -218,7 +219,7 @@ void HarImport::find_shared_headers() {
     if (count[origin] < 2) continue;
     const auto [found, first] = shared_.try_emplace(origin, each.headers);
     std::vector<Header>& shared = found->second;
-    if (first) std::erase_if(shared, [](const Header& header) { return lower_case(header.first) == "content-type"; });
+    if (first) std::erase_if(shared, [](const Header& header) { return base::lower(header.first) == "content-type"; });
     const std::vector<Header> before = shared;
     std::erase_if(shared, [&](const Header& header) {
       return std::ranges::count(each.headers, header) != 1 ||
@@ -327,7 +328,7 @@ void HarImport::tell_cookies() {
   bool any = false;
   for (const Chosen& each : chosen_) {
     for (const auto& [name, value] : each.entry.headers) {
-      if (lower_case(name) != "cookie") continue;
+      if (base::lower(name) != "cookie") continue;
       any = true;
       std::string_view rest = value;
       while (!rest.empty()) {
@@ -340,7 +341,7 @@ void HarImport::tell_cookies() {
     }
     for (const auto& [name, value] : each.entry.answer_headers) {
       // Several of them may stand in one value, a line each.
-      if (lower_case(name) != "set-cookie") continue;
+      if (base::lower(name) != "set-cookie") continue;
       std::string_view rest = value;
       while (!rest.empty()) {
         const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -367,7 +368,7 @@ void HarImport::hand_on_values() {
     if (input_.progress) input_.progress(i, chosen_.size());
     replace(steps_[i], i, names);
     const HarEntry& entry = chosen_[i].entry;
-    correlator_.learn(i, lower_case(entry.answer_type), entry.answer, entry.answer_headers);
+    correlator_.learn(i, base::lower(entry.answer_type), entry.answer, entry.answer_headers);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "authoring/import_draft.h"
+#include "base/letter_case.h"
 
 namespace muster::authoring {
 namespace {
@@ -50,8 +51,8 @@ std::string decoded(std::string_view base64) {
 
 // Chromium says what asked for it; from others the answer's type has to tell.
 std::string type_of(const ImportJson& entry, std::string_view answer_type) {
-  if (std::string said = text_member(entry, "_resourceType"); !said.empty()) return lower_case(said);
-  const std::string type = lower_case(answer_type.substr(0, answer_type.find(';')));
+  if (std::string said = text_member(entry, "_resourceType"); !said.empty()) return base::lower(said);
+  const std::string type = base::lower(answer_type.substr(0, answer_type.find(';')));
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kTypes{{{"text/html", "document"},
                                                                                  {"text/css", "stylesheet"},
                                                                                  {"javascript", "script"},

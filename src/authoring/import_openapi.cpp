@@ -11,6 +11,7 @@
 #include "authoring/import_json.h"
 #include "authoring/openapi_sample.h"
 #include "authoring/yaml_tree.h"
+#include "base/letter_case.h"
 #include "protocol/http1_scan.h"
 #include "protocol/url.h"
 
@@ -508,7 +509,7 @@ void OpenApiImport::scheme(const std::string& name, const std::string& where, Re
       swagger_ ? member(document_, "securityDefinitions") : member(member(document_, "components"), "securitySchemes");
   const ImportJson& scheme = sampler_.resolved(member(schemes, name));
   const std::string type = text_member(scheme, "type");
-  const bool basic = type == "basic" || (type == "http" && lower_case(text_member(scheme, "scheme")) == "basic");
+  const bool basic = type == "basic" || (type == "http" && base::lower(text_member(scheme, "scheme")) == "basic");
   if (type == "apiKey") {
     draft_.need_variable("API_KEY", true);
     const std::string key = text(text_member(scheme, "name"), where);
@@ -539,7 +540,7 @@ YamlOut OpenApiImport::expected(const Operation& operation) const {
     if (code.size() != 3 || (code[0] != '2' && code[0] != '3')) continue;
     const bool digits = code[1] >= '0' && code[1] <= '9' && code[2] >= '0' && code[2] <= '9';
     if (digits) list.add(YamlOut::bare(code));
-    if (lower_case(code.substr(1)) == "xx") list.add(YamlOut::bare(fmt::format("{0}00..{0}99", code[0])));
+    if (base::lower(code.substr(1)) == "xx") list.add(YamlOut::bare(fmt::format("{0}00..{0}99", code[0])));
   }
   return list;
 }

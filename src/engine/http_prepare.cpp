@@ -202,8 +202,9 @@ Preparation::Done Preparation::header(const std::string& name, const std::string
 Preparation::Done Preparation::headers() {
   const std::array<const model::Tree*, 2> given{step_.field("headers"), target_option("headers")};
   const auto authorizes = [](const model::Tree* tree) {
-    return tree != nullptr && tree->map() != nullptr &&
-           std::ranges::any_of(*tree->map(), [](const auto& each) { return same_name(each.first, "authorization"); });
+    return tree != nullptr && tree->map() != nullptr && std::ranges::any_of(*tree->map(), [](const auto& each) {
+             return base::equal_ignoring_case(each.first, "authorization");
+           });
   };
   if (std::ranges::none_of(given, authorizes)) {
     const model::Tree* own = step_.field("auth");
