@@ -121,6 +121,19 @@ std::optional<std::string> LoaderContext::constant_text(const YamlNode& node, st
   return std::move(filled.text);
 }
 
+std::optional<std::string> LoaderContext::shown_text(const YamlNode& node, std::string_view what) {
+  auto text = constant_text(node, what);
+  if (!text || *text == node.text) return text;
+  for (const auto& [name, value] : secrets) {
+    if (value.empty() || text->find(value) == std::string::npos) continue;
+    report(node.where,
+           fmt::format("{} is printed and reported, so that it must not be made of the secret {}; take it out", what,
+                       name));
+    break;
+  }
+  return text;
+}
+
 bool LoaderContext::fill_constants(YamlNode& node) {
   bool good = true;
   if (node.is_scalar()) good = fill(*this, node);

@@ -40,6 +40,7 @@ struct LoaderContext {
   YamlLimits limits = {};
   std::map<std::string, std::string, std::less<>> environment = {};  // all that ${env.X} may name
   std::set<std::string, std::less<>> named_environment = {};         // what the file declares or mentions
+  std::vector<std::pair<std::string, std::string>> secrets = {};     // name and value
   std::vector<model::Target> targets = {};
   bool single_workflow = false;  // the file is one, written without `workflows`
   // By the place of the step (file, line, column); steps that come from one alias share them.
@@ -65,6 +66,8 @@ struct LoaderContext {
 
   // The text of a scalar, with ${env.X} filled in; reports anything else. For places that are fixed before a run.
   std::optional<std::string> constant_text(const YamlNode& node, std::string_view what);
+  // The same for what is printed and reported, such as a name: it must not be made of a secret.
+  std::optional<std::string> shown_text(const YamlNode& node, std::string_view what);
   // The same for a whole value: every scalar in it is filled in.
   bool fill_constants(YamlNode& node);
   // One text or a list of texts.

@@ -153,7 +153,7 @@ void read_threshold(LoaderContext& context, const YamlNode& node, model::Job& jo
       return;
     }
   }
-  const auto text = context.constant_text(*that, "a threshold");
+  const auto text = context.shown_text(*that, "a threshold");
   if (!text) return;
   auto parsed = parse_threshold(*text);
   if (!parsed) {
@@ -167,7 +167,7 @@ void read_threshold(LoaderContext& context, const YamlNode& node, model::Job& jo
   if (const YamlNode* where = node.find("where");
       where != nullptr && context.expect_map(*where, "'where'", "{ step: login }")) {
     for (const YamlEntry& entry : where->map) {
-      if (auto value = context.constant_text(entry.value, fmt::format("'{}'", entry.key))) {
+      if (auto value = context.shown_text(entry.value, fmt::format("'{}'", entry.key))) {
         threshold.where.emplace_back(entry.key, std::move(*value));
         places.push_back(entry.key == "workflow" || entry.key == "step" ? entry.value.where : entry.key_where);
       }
@@ -287,6 +287,7 @@ void read_environment(LoaderContext& context, const YamlNode& root, model::Job& 
       context.reporter.add_secret(found->second);
       context.named_environment.insert(*name);
       job.secrets.emplace_back(*name, found->second);
+      context.secrets = job.secrets;
     }
   }
   if (const YamlNode* env = root.find("env");
@@ -301,7 +302,7 @@ bool read_job_options(LoaderContext& context, const YamlNode& root, model::Job& 
   known.insert(known.end(), workflow_keys().begin(), workflow_keys().end());
   const bool good = context.check_keys(root, known, "the file");
   read_version(context, root);
-  if (const YamlNode* name = root.find("name")) job.name = context.constant_text(*name, "'name'").value_or("");
+  if (const YamlNode* name = root.find("name")) job.name = context.shown_text(*name, "'name'").value_or("");
   if (const YamlNode* tags = root.find("tags")) job.tags = read_tags(context, *tags);
   if (const YamlNode* datacenters = root.find("datacenters")) {
     read_datacenters(context, *datacenters, job);

@@ -341,7 +341,7 @@ void read_common(LoaderContext& context, const YamlNode& node, const Chosen& cho
   places.name = node.where;
   if (const YamlEntry* name = node.entry("name")) {
     places.name = name->value.where;
-    if (auto text = context.constant_text(name->value, "'name'")) {
+    if (auto text = context.shown_text(name->value, "'name'")) {
       step.named = !text->empty();
       if (text->empty()) context.report(name->value.where, "'name' is empty; leave it out or give one");
       step.name = std::move(*text);

@@ -253,6 +253,19 @@ TEST(Loader, NeverShowsASecret) {
   EXPECT_EQ(said.find("swordfish"), std::string::npos) << said;
 }
 
+TEST(Loader, RefusesNamesThatAreMadeOfSecrets) {
+  const std::string head = "muster: 1\nsecrets: [ PASSWORD ]\nenv: { SAME: \"${env.PASSWORD}\" }\n";
+  for (const std::string text : {"name: n ${env.PASSWORD}\nsteps: [ { get: http://a/ } ]\n",
+                                 "steps: [ { name: \"${env.SAME}\", get: http://a/ } ]\n",
+                                 "workflows: [ { name: \"${env.PASSWORD}\", steps: [ { get: http://a/ } ] } ]\n",
+                                 "thresholds: [ { that: failed rate < 1%, where: { step: \"${env.PASSWORD}\" } } ]\n"
+                                 "steps: [ { get: http://a/ } ]\n"}) {
+    Files files;
+    files.environment = {{"PASSWORD", "swordfish"}};
+    EXPECT_THAT(files.bad(head + text), HasSubstr("must not be made of the secret PASSWORD; take it out")) << text;
+  }
+}
+
 TEST(Loader, MergesIncludedFiles) {
   Files files;
   files.files["suite/common/targets.yaml"] = "targets: { backup: http://b }\nthresholds: [ failed rate < 1% ]\n";

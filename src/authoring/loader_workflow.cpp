@@ -137,7 +137,7 @@ void read_workflow(LoaderContext& context, const YamlNode& node, std::size_t ind
   places.name = node.where;
   if (const YamlNode* name = node.find("name")) {
     places.name = name->where;
-    const auto text = context.constant_text(*name, "'name'");
+    const auto text = context.shown_text(*name, "'name'");
     if (text && !text->empty()) workflow.name = *text;
     if (text && text->empty()) context.report(name->where, "'name' is empty; leave it out or give one");
   }

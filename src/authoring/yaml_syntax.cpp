@@ -115,8 +115,8 @@ class Explainer {
 
   SyntaxProblem explain() {
     for (auto each :
-         {&Explainer::comment, &Explainer::hole, &Explainer::condition, &Explainer::escape, &Explainer::anchor,
-          &Explainer::missing_space, &Explainer::indented_deeper, &Explainer::bracket}) {
+         {&Explainer::comment, &Explainer::hole, &Explainer::question, &Explainer::condition, &Explainer::escape,
+          &Explainer::anchor, &Explainer::missing_space, &Explainer::indented_deeper, &Explainer::bracket}) {
       if ((this->*each)()) return std::move(found_);
     }
     found_.message = plain_words();
@@ -143,12 +143,35 @@ class Explainer {
   bool hole() {
     const std::size_t at = line().find("${");
     if (at == kNone || (!says("flow not found") && !says("illegal"))) return false;
-    const std::size_t before = line().substr(0, at).find_last_not_of(' ');
-    if (before == kNone || std::string_view("{[,:").find(line()[before]) == kNone) return false;
+    const auto begin = begin_of_value(at);
+    if (!begin) return false;
     const std::size_t close = line().find('}', at);
-    return tell(found_.line, at,
+    return tell(found_.line, *begin,
                 fmt::format("inside {{ }} and [ ] a text with ${{…}} needs quotes: \"{}\"",
-                            line().substr(at, close == kNone ? close : close - at + 1)));
+                            line().substr(*begin, close == kNone ? close : close - *begin + 1)));
+  }
+
+  // `{ get: /a?x=1 }`: a question mark means something in a flow.
+  bool question() {
+    if (!says("unknown token")) return false;
+    const std::size_t at = line().find('?', std::min(found_.column, line().size()));
+    const auto begin = at == kNone ? std::nullopt : begin_of_value(at);
+    if (!begin) return false;
+    return tell(
+        found_.line, *begin,
+        fmt::format("inside {{ }} and [ ] a text with '?' needs quotes: \"{}\"", written_value(line().substr(*begin))));
+  }
+
+  // Where the plain text that has its byte `at` in this line begins, if it stands in a flow.
+  std::optional<std::size_t> begin_of_value(std::size_t at) const {
+    const std::string_view before = line().substr(0, at);
+    std::size_t mark = before.find_last_of("{[,");
+    if (const std::size_t colon = before.rfind(": "); colon != kNone && (mark == kNone || colon > mark)) mark = colon;
+    if (before.ends_with(':')) mark = before.size() - 1;
+    if (mark == kNone) return std::nullopt;
+    const std::size_t begin = std::min(before.find_first_not_of(' ', mark + 1), at);
+    if (before.substr(begin).find_first_of("\"'") != kNone) return std::nullopt;
+    return begin;
   }
 
   bool condition() {

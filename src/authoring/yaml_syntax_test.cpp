@@ -23,6 +23,15 @@ TEST(YamlSyntax, ATextThatMeansSomethingToYamlIsToldToBeQuoted) {
   EXPECT_EQ(said("steps:\n  - get: %a\n"), "test.yaml:4:10: put quotes around a text that begins with '%': \"%a\"");
 }
 
+TEST(YamlSyntax, ATextThatMeansSomethingInAFlowIsToldToBeQuoted) {
+  EXPECT_EQ(said("steps: [{get: /a?x=1}]\n"),
+            "test.yaml:3:15: inside { } and [ ] a text with '?' needs quotes: \"/a?x=1\"");
+  EXPECT_EQ(said("steps: [{get: /m-${env.X}}]\n"),
+            "test.yaml:3:15: inside { } and [ ] a text with ${…} needs quotes: \"/m-${env.X}\"");
+  EXPECT_EQ(said("steps: [{get: ${env.X}}]\n"),
+            "test.yaml:3:15: inside { } and [ ] a text with ${…} needs quotes: \"${env.X}\"");
+}
+
 TEST(YamlSyntax, AnUnclosedBracketIsShownWhereItOpens) {
   EXPECT_EQ(said("steps:\n  - { get: \"/{\"\n  - { get: /b }\n"), "test.yaml:4:5: this '{' is not closed");
   EXPECT_EQ(said("steps: [ { get: / }\n"), "test.yaml:3:8: this '[' is not closed");

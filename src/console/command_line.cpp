@@ -111,10 +111,7 @@ void add_commands(CLI::App& app, CommandContext& context) {
   add_version(app, context);
 }
 
-}  // namespace
-
-int command_line(int argc, char** argv, const engine::Registry& registry, const report::Outputs& outputs) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes (`| head`) does not end a run
+int parse_and_run(int argc, char** argv, const engine::Registry& registry, const report::Outputs& outputs) {
   CommandContext context{.registry = registry, .outputs = outputs};
   CLI::App app{"muster: dependable work on undependable machines", "muster"};
   app.set_help_flag("-h,--help", "Show this help");
@@ -147,6 +144,16 @@ int command_line(int argc, char** argv, const engine::Registry& registry, const 
     return complain(app, error, argc, argv);
   }
   return context.code;
+}
+
+}  // namespace
+
+int command_line(int argc, char** argv, const engine::Registry& registry, const report::Outputs& outputs) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes (`| head`) does not end a run
+  const int code = parse_and_run(argc, argv, registry, outputs);
+  if (!standard_output_lost()) return code;
+  say(stderr, "muster: not everything could be written to standard output; is its disk full?\n");
+  return code == kGood ? kCouldNotRun : code;
 }
 
 }  // namespace muster::console

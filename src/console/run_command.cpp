@@ -7,10 +7,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -97,8 +95,7 @@ void drive(engine::JobRun& run, report::OutputSet& outputs, ProgressView& view, 
   view.end();
 }
 
-// False if it could not be written.
-bool print_result(const model::RunResult& result, const RunFlags& flags, const report::OutputSet& outputs,
+void print_result(const model::RunResult& result, const RunFlags& flags, const report::OutputSet& outputs,
                   const RunHistory& history) {
   // Standard output that an output has written to is not spoilt by text for people.
   std::FILE* const page = outputs.takes_standard_output() ? stderr : stdout;
@@ -112,11 +109,8 @@ bool print_result(const model::RunResult& result, const RunFlags& flags, const r
     if (history.comparison() != nullptr) say(page, "\n{}", report::comparison_text(*history.comparison(), options));
     if (const std::string farewell = history.farewell(result); !farewell.empty()) say(page, "\n  {}\n", farewell);
   }
-  const bool written = std::fflush(stdout) == 0 || errno == EPIPE;
-  if (!written) say(stderr, "cannot write the summary to standard output: {}\n", std::strerror(errno));
   for (const std::string& problem : outputs.problems()) say(stderr, "{}\n", problem);
   for (const std::string& problem : history.problems()) say(stderr, "{}\n", problem);
-  return written;
 }
 
 }  // namespace
@@ -181,9 +175,9 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   history->conclude(ended, flags.strict);
   if (history->comparison() != nullptr) outputs.compared(*history->comparison());
   outputs.finish(ended);
-  const bool told = print_result(ended, flags, outputs, *history);
+  print_result(ended, flags, outputs, *history);
   // What was asked for is not there, even though the run was good.
-  return ended.exit_code == kGood && (!told || !outputs.problems().empty()) ? kCouldNotRun : ended.exit_code;
+  return ended.exit_code == kGood && !outputs.problems().empty() ? kCouldNotRun : ended.exit_code;
 }
 
 void add_run(CLI::App& app, CommandContext& context) {

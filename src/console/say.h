@@ -21,4 +21,8 @@ void say(fmt::format_string<Values...> format, Values&&... values) {
   say(stdout, format, std::forward<Values>(values)...);
 }
 
+// Whether something said on standard output has not arrived although somebody is there to read it: a full disk. Sends
+// on what is still buffered.
+bool standard_output_lost();
+
 }  // namespace muster::console

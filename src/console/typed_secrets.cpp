@@ -1,11 +1,9 @@
 #include "console/typed_secrets.h"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
 #include <string>
 #include <string_view>
 
+#include "base/letter_case.h"
 #include "engine/redaction.h"
 
 namespace muster::console {
@@ -13,18 +11,6 @@ namespace {
 
 // What is shorter hides nothing, and taking it out would spoil unrelated text.
 constexpr std::size_t kLeastLength = 3;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
-bool carries_credentials(std::string_view header) {
-  constexpr std::array<std::string_view, 6> kParts = {"authorization", "cookie", "token", "secret", "password", "key"};
-  const std::string name = lower(header);
-  return std::ranges::any_of(kParts, [&](std::string_view part) { return name.contains(part); });
-}
 
 // In the job's text "${" stands as "$${".
 std::string as_written(std::string text) {
@@ -43,12 +29,12 @@ void add(model::Job& job, std::string_view value) {
 
 void add_header(model::Job& job, std::string_view header) {
   const std::size_t colon = header.find(':');
-  if (colon == std::string_view::npos || !carries_credentials(header.substr(0, colon))) return;
+  if (colon == std::string_view::npos || !engine::carries_credentials(header.substr(0, colon))) return;
   std::string_view value = header.substr(colon + 1);
   while (value.starts_with(' ')) value.remove_prefix(1);
   // The scheme ("Bearer") is no secret, and useful to see.
   const std::size_t space = value.find(' ');
-  const bool scheme = space != std::string_view::npos && lower(header.substr(0, colon)).contains("authorization");
+  const bool scheme = space != std::string_view::npos && base::lower(header.substr(0, colon)).contains("authorization");
   add(job, scheme ? value.substr(space + 1) : value);
 }
 

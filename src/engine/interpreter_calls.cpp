@@ -117,6 +117,8 @@ void Interpreter::sample(StepRecording& record, const Outcome& outcome, std::str
   made.detail = detail;
   made.request = outcome.request;
   made.response = outcome.reply;
+  mask_credentials(made.request);
+  mask_credentials(made.response);
   // Redacted before it is cut, so that no half of a secret is left at the edge.
   for (std::string* text : {&made.detail, &made.request, &made.response}) {
     redact(*text, program_.secrets);

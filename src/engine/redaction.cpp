@@ -1,10 +1,12 @@
 #include "engine/redaction.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 
 #include "authoring/text_template.h"
+#include "base/letter_case.h"
 #include "model/value.h"
 #include "protocol/form.h"
 #include "protocol/url.h"
@@ -54,7 +56,15 @@ void add_base64(std::vector<std::string>& spelled, std::string_view secret) {
       all += kBase64[digit];
     }
     const std::size_t first = (before * 8 + 5) / 6;
-    if (all.size() >= first + kLeast) spelled.push_back(all.substr(first));
+    if (all.size() < first + kLeast) continue;
+    spelled.push_back(all.substr(first));
+    // Where the text ends with the secret, what is left of its bits and the padding tell of it too.
+    if (const std::size_t left = padded.size() * 8 % 6; left != 0) {
+      const auto last = static_cast<unsigned char>(padded.back());
+      all += kBase64[(last & ((1U << left) - 1U)) << (6 - left)];
+      all.append(left == 2 ? 2 : 1, '=');
+      spelled.push_back(all.substr(first));
+    }
   }
 }
 
@@ -94,6 +104,35 @@ std::vector<std::string> spellings(const std::vector<std::pair<std::string, std:
   const auto repeated = std::ranges::unique(spelled);
   spelled.erase(repeated.begin(), repeated.end());
   return spelled;
+}
+
+bool carries_credentials(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kParts = {"authorization", "cookie", "token", "secret", "password", "key"};
+  const std::string lower = base::lower(name);
+  return std::ranges::any_of(kParts, [&](std::string_view part) { return lower.contains(part); });
+}
+
+void mask_credentials(std::string& exchange) {
+  std::size_t line = exchange.find('\n');  // behind the request's or the status line
+  if (line == std::string::npos) return;
+  ++line;
+  while (line < exchange.size()) {
+    std::size_t end = std::min(exchange.find('\n', line), exchange.size());
+    const std::size_t text_end = end > line && exchange[end - 1] == '\r' ? end - 1 : end;
+    if (text_end == line) return;  // the blank line before the body
+    const std::size_t colon = exchange.find(':', line);
+    if (colon < text_end && carries_credentials(std::string_view(exchange).substr(line, colon - line))) {
+      std::size_t value = std::min(exchange.find_first_not_of(' ', colon + 1), text_end);
+      // The scheme ("Bearer") is no secret, and useful to see.
+      const std::size_t space = exchange.find(' ', value);
+      if (space < text_end && base::lower(exchange.substr(line, colon - line)).contains("authorization"))
+        value = space + 1;
+      if (value < text_end) exchange.replace(value, text_end - value, kMask);
+      end = exchange.find('\n', line);
+      if (end == std::string::npos) return;
+    }
+    line = end + 1;
+  }
 }
 
 void redact(std::string& text, const std::vector<std::string>& spelled) {

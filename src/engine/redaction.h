@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,13 @@ namespace muster::engine {
 // Every spelling of `secrets` (name and value) to look for, the longest first, so that no part of one is left by
 // another.
 std::vector<std::string> spellings(const std::vector<std::pair<std::string, std::string>>& secrets);
+
+// Whether a header or field of that name holds what should not be shown: Authorization, Cookie, X-Api-Key, ….
+bool carries_credentials(std::string_view name);
+
+// In the lines `name: value` of an exchange, replaces the values of those that carry credentials by ***, whether or not
+// they were declared as secrets.
+void mask_credentials(std::string& exchange);
 
 // Replaces each of `spelled` in `text` by ***.
 void redact(std::string& text, const std::vector<std::string>& spelled);

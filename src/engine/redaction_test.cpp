@@ -30,6 +30,25 @@ TEST(Redaction, HidesTheCredentialsOfBasicAuthentication) {
   EXPECT_EQ(shown("basic ", {"hush"}), "basic ");
 }
 
+TEST(Redaction, LeavesNoTailOfASecretInBase64) {
+  EXPECT_EQ(shown("x=c3dvcmRmaXNo;", {"swordfish"}), "x=***;");       // alone
+  EXPECT_EQ(shown("x=c3dvcmRmaXNoIQ==;", {"swordfish!"}), "x=***;");  // with two bits left over
+  EXPECT_EQ(shown("x=YTpzd29yZGZpc2g=;", {"swordfish"}), "x=YTp***;");
+}
+
+TEST(Redaction, MasksTheHeadersThatCarryCredentials) {
+  std::string exchange =
+      "POST /key: HTTP/1.1\r\nHost: a\r\nauthorization: Basic YTpi\r\nX-Api-Key:abc\r\nCookie: a=b; c=d\r\n"
+      "Accept: */*\r\nX-Token:\r\n\r\npassword: in the body\r\n";
+  mask_credentials(exchange);
+  EXPECT_EQ(exchange,
+            "POST /key: HTTP/1.1\r\nHost: a\r\nauthorization: Basic ***\r\nX-Api-Key:***\r\nCookie: ***\r\n"
+            "Accept: */*\r\nX-Token:\r\n\r\npassword: in the body\r\n");
+  std::string cut = "GET / HTTP/1.1\r\nAuthorization: Bearer eyJh";
+  mask_credentials(cut);
+  EXPECT_EQ(cut, "GET / HTTP/1.1\r\nAuthorization: Bearer ***");
+}
+
 TEST(Redaction, LeavesNoPartOfALongSecretThatHoldsAShortOne) {
   EXPECT_EQ(shown("hush-hush", {"hush", "hush-hush"}), "***");
 }
