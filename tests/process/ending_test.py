@@ -264,10 +264,17 @@ steps: [ {{ log: hello }}, {{ get: / }} ]
         self.assertEqual(len(self.server.requests), 20)
 
     def test_a_full_standard_output_is_reported(self):
-        with open("/dev/full", "wb") as full:
-            process = subprocess.run([MUSTER, "run", *self.arguments], stdout=full, stderr=subprocess.PIPE, timeout=15)
-        self.assertEqual(process.returncode, 1)
-        self.assertIn(b"No space left", process.stderr)
+        for words in (["run", *self.arguments], ["run", *self.arguments, "--json"], ["version"], ["--help"], ["schema"]):
+            with self.subTest(words=words), open("/dev/full", "wb") as full:
+                process = subprocess.run([MUSTER, *words], stdout=full, stderr=subprocess.PIPE, timeout=15)
+                self.assertEqual(process.returncode, 1)
+                self.assertIn(b"could be written to standard output", process.stderr)
+
+    def test_a_reader_that_has_gone_had_what_it_wanted(self):
+        for words in (["run", *self.arguments, "--json"], ["schema"], ["help", "run"]):
+            with self.subTest(words=words):
+                process = subprocess.run([MUSTER, *words], stdout=self.closed_pipe(), stderr=subprocess.PIPE, timeout=15)
+                self.assertEqual((process.returncode, b"standard output" in process.stderr), (0, False))
 
     def test_standard_output_takes_the_json(self):
         run = self.run_muster(*self.arguments, "--out", "json=-")
