@@ -45,9 +45,10 @@ struct Http1FuzzInput {
 };
 
 // Runs the input whole, byte by byte, in the pieces that it asks for and, if it wants that, cut in two at every place.
-// `reset()` makes the parser ready and `told()` adds what a recording does not hold. Gives the recording of the whole.
+// `reset()` makes the parser ready and `told()` adds what a recording does not hold. The parser looks at the limits of
+// `input`. Gives the recording of the whole.
 template <class Parser, class Reset, class Told>
-Http1Recording require_same_for_every_split(Parser& parser, const Http1FuzzInput& input, Reset reset, Told told) {
+Http1Recording require_same_for_every_split(Parser& parser, Http1FuzzInput& input, Reset reset, Told told) {
   const auto run = [&](auto next_piece) {
     reset();
     return record(parser, input.bytes, input.close, next_piece);
@@ -66,6 +67,13 @@ Http1Recording require_same_for_every_split(Parser& parser, const Http1FuzzInput
   base::require(whole.body.size() <= input.limits.max_body_bytes);
   base::require((whole.state == ParseState::kError) == (whole.error != Http1Error::kNone));
   base::require(!describe(whole.error).empty());
+  if (whole.body.empty()) return whole;
+  // The limit of a body is exact: as many bytes as there were are enough, one less is not.
+  input.limits.max_body_bytes = whole.body.size();
+  if (whole.state == ParseState::kComplete) same(all_at_once);
+  --input.limits.max_body_bytes;
+  const Http1Recording less = run(all_at_once);
+  base::require(less.error == Http1Error::kBodyTooLarge && less.body.size() <= input.limits.max_body_bytes);
   return whole;
 }
 

@@ -1,5 +1,5 @@
 // Whatever a server sends, the response parser must say the same for every way of cutting it, and never hand out more
-// than its limits allow. Http1FuzzInput tells how the input is read.
+// than its limits allow; the limit of a body is exact. Http1FuzzInput tells how the input is read.
 // covers: protocol/http1_response.h protocol/http1_response.cpp protocol/http1_parser.h protocol/http1_framing.h
 // covers: protocol/http1_framing.cpp protocol/http1_scan.h protocol/http1_error.cpp
 #include <tuple>
@@ -10,7 +10,7 @@ namespace muster::protocol {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < Http1FuzzInput::kControl) return 0;
-  const Http1FuzzInput input(data, size);
+  Http1FuzzInput input(data, size);
   Http1ResponseParser parser(input.limits);
   const auto told = [&] {
     return std::tuple(parser.status(), parser.upgrade(), parser.chunked(), parser.complete(), parser.started(),
