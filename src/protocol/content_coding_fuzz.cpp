@@ -1,5 +1,5 @@
-// The first byte chooses coding and limit, the rest is a compressed body. It must decode the same whole and byte by
-// byte, with a decoder that has just met another body, and never to more than the limit.
+// The first byte chooses coding and limit, the rest is a compressed body. It must decode the same whole with a new
+// decoder and byte by byte with one that has just met a good and a broken body, and never to more than the limit.
 // covers: protocol/content_coding.h protocol/content_coding.cpp
 #include <string>
 #include <string_view>
@@ -22,11 +22,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ContentCodingLimits limits;
   limits.max_output_bytes = (data[0] & 2) != 0 ? 64 : 1 << 20;
 
-  static ContentDecoder decoder;
+  ContentDecoder decoder;
   std::string whole;
   const auto good = decoder.decode(*coding, body, whole, limits);
   require(whole.size() <= limits.max_output_bytes);
   require(good.has_value() || !good.error().message.empty());
+
+  std::string broken;
+  const ContentCoding wrong = *coding == ContentCoding::kGzip ? ContentCoding::kDeflate : ContentCoding::kGzip;
+  static_cast<void>(decoder.decode(wrong, body, broken, limits));
+  require(broken.size() <= limits.max_output_bytes);
 
   std::string parts;
   bool parts_good = decoder.start(*coding).has_value();
