@@ -26,7 +26,11 @@ bool holds_credentials(std::string_view key) {
   return std::ranges::find(kKeys, lower) != kKeys.end();
 }
 
-// Where a quoted text that begins at `at` ends: one behind its closing quote.
+bool is_blank(char each) {
+  return each == ' ' || each == '\t' || each == '\r';
+}
+
+// Where a quoted text that begins at `at` ends: one behind its closing quote. kNone if that is not on this line.
 std::size_t end_of_quoted(std::string_view line, std::size_t at) {
   const char quote = line[at];
   for (std::size_t i = at + 1; i < line.size(); ++i) {
@@ -40,21 +44,23 @@ std::size_t end_of_quoted(std::string_view line, std::size_t at) {
       }
     }
   }
-  return line.size();
+  return kNone;
 }
 
 std::size_t end_of_list(std::string_view line, std::size_t at) {
   int depth = 0;
   for (std::size_t i = at; i < line.size(); ++i) {
     if (line[i] == '"' || line[i] == '\'') {
-      i = end_of_quoted(line, i) - 1;
+      const std::size_t end = end_of_quoted(line, i);
+      if (end == kNone) break;
+      i = end - 1;
     } else if (line[i] == '[' || line[i] == '{') {
       ++depth;
     } else if ((line[i] == ']' || line[i] == '}') && --depth == 0) {
       return i + 1;
     }
   }
-  return line.size();
+  return kNone;
 }
 
 std::size_t end_of_plain(std::string_view line, std::size_t at, bool flow) {
@@ -64,26 +70,34 @@ std::size_t end_of_plain(std::string_view line, std::size_t at, bool flow) {
     if (flow && (each == ',' || each == '}' || each == ']')) break;
     if (each == '#' && end > at && line[end - 1] == ' ') break;
   }
-  while (end > at && (line[end - 1] == ' ' || line[end - 1] == '\r')) --end;
+  while (end > at && is_blank(line[end - 1])) --end;
   return end;
 }
 
 struct Value {
   std::size_t begin = 0;
   std::size_t end = 0;
+  bool open = false;  // it may go on in lines that are indented more than its key
 };
 
 // The value that belongs to a key ending at `at`, or an empty one where no value stands on this line.
 Value value_after(std::string_view line, std::size_t at, bool quoted_key, bool flow) {
-  while (at < line.size() && line[at] == ' ') ++at;
+  while (at < line.size() && is_blank(line[at])) ++at;
   if (at >= line.size() || line[at] != ':') return {};
   ++at;
-  if (!quoted_key && at < line.size() && line[at] != ' ') return {};
-  while (at < line.size() && line[at] == ' ') ++at;
-  if (at >= line.size()) return {};
-  if (line[at] == '"' || line[at] == '\'') return {at, end_of_quoted(line, at)};
-  if (line[at] == '[' || line[at] == '{') return {at, end_of_list(line, at)};
-  return {at, end_of_plain(line, at, flow)};
+  if (!quoted_key && at < line.size() && !is_blank(line[at])) return {};
+  while (at < line.size() && is_blank(line[at])) ++at;
+  if (at >= line.size()) return {at, at, true};
+  std::size_t end = kNone;
+  if (line[at] == '"' || line[at] == '\'') {
+    end = end_of_quoted(line, at);
+  } else if (line[at] == '[' || line[at] == '{') {
+    end = end_of_list(line, at);
+  } else {
+    end = end_of_plain(line, at, flow);
+    return {at, end, !flow || line.find_first_not_of(" \t\r", end) == kNone};
+  }
+  return {at, std::min(end, line.size()), end == kNone};
 }
 
 std::size_t indent_of(std::string_view line) {
@@ -91,11 +105,16 @@ std::size_t indent_of(std::string_view line) {
   return first == kNone ? kNone : first;
 }
 
+// The entries of a list may be indented as much as its key.
+bool is_entry_at(std::string_view line, std::size_t indent) {
+  return indent_of(line) == indent && line[indent] == '-' && (line.size() == indent + 1 || is_blank(line[indent + 1]));
+}
+
 class Masking {
  public:
   void add(std::string_view line) {
     const std::size_t indent = indent_of(line);
-    if (block_ && (indent == kNone || indent > block_indent_)) {
+    if (block_ && (indent == kNone || indent > block_indent_ || is_entry_at(line, block_indent_))) {
       if (indent != kNone) made_.append(line.substr(0, indent)).append(kMask);
       return;
     }
@@ -126,31 +145,33 @@ class Masking {
       }
       std::size_t end = at;
       if (quoted) {
-        end = end_of_quoted(line, at);
+        end = std::min(end_of_quoted(line, at), line.size());
       } else {
         while (end < line.size() && key_character(line[end])) ++end;
       }
+      const std::size_t begin = at;
       const std::string_view word = line.substr(at, end - at);
       masked.append(word);
       at = end;
       const std::string_view key = quoted && word.size() >= 2 ? word.substr(1, word.size() - 2) : word;
       if (!holds_credentials(key)) continue;
       const Value value = value_after(line, end, quoted, depth > 0);
-      if (value.end > value.begin) at = mask_value(masked, line, end, value, indent);
+      if (value.open) {
+        block_ = true;
+        // The key of a list's first entry stands behind its dash.
+        block_indent_ = line.find_first_not_of(" -") == begin ? begin : indent;
+      }
+      if (value.end > value.begin) at = mask_value(masked, line, end, value);
     }
     return masked;
   }
 
   // Returns where to go on.
-  std::size_t mask_value(std::string& masked, std::string_view line, std::size_t from, Value value,
-                         std::size_t indent) {
+  std::size_t mask_value(std::string& masked, std::string_view line, std::size_t from, Value value) {
     const std::string_view text = line.substr(value.begin, value.end - value.begin);
     masked.append(line.substr(from, value.begin - from));
-    if (text.front() == '|' || text.front() == '>') {
-      block_ = true;
-      block_indent_ = indent;
-      masked.append(text);
-    } else if (text.contains("${") && !text.contains("$${")) {
+    const bool from_elsewhere = text.contains("${") && !text.contains("$${");
+    if (text.front() == '|' || text.front() == '>' || from_elsewhere) {
       masked.append(text);
     } else if (text.front() == '"' || text.front() == '\'') {
       masked.append(1, text.front()).append(kMask).append(1, text.front());
@@ -180,7 +201,7 @@ class Masking {
   }
 
   std::string made_;
-  bool block_ = false;  // inside a block text whose key holds credentials
+  bool block_ = false;  // inside what belongs to a key that holds credentials
   std::size_t block_indent_ = 0;
 };
 

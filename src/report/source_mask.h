@@ -8,7 +8,8 @@
 namespace muster::report {
 
 // `source` is YAML or JSON. Values of keys that hold credentials (authorization, password, bearer, …) and the user part
-// of URLs become ***, except where they come from elsewhere (`${…}`). Everything else stays to the byte.
+// of URLs become ***, except where they come from elsewhere (`${…}`). So does every line of a value that goes on below
+// its key, whatever it holds. Everything else stays to the byte.
 std::string masked_source(std::string_view source);
 
 }  // namespace muster::report

@@ -33,5 +33,24 @@ TEST(SourceMask, MasksBlocksOfTextAndTheUserOfAnAddress) {
   EXPECT_EQ(masked_source("target: https://ada:hunter2@shop.test/a@b"), "target: https://***@shop.test/a@b");
 }
 
+TEST(SourceMask, MasksWhatGoesOnBelowItsKey) {
+  EXPECT_EQ(masked_source("password:\n  hunter2\nname: x"), "password:\n  ***\nname: x");
+  EXPECT_EQ(masked_source("password: hunter2\n  and more\r\nname: x"), "password: ***\n  ***\nname: x");
+  EXPECT_EQ(masked_source("password:\r\n  \"hun\n  ter2\"\nname: x"), "password:\r\n  ***\n  ***\nname: x");
+  EXPECT_EQ(masked_source("pwd: \"hun\n  ter2\"\nname: x"), "pwd: \"***\"\n  ***\nname: x");
+  EXPECT_EQ(masked_source("  \"basic\": [\n    \"ada\",\n    \"hunter2\"\n  ],\n"),
+            "  \"basic\": ***\n    ***\n    ***\n  ],\n");
+  EXPECT_EQ(masked_source("  basic:\n  - ada\n  - hunter2\n  name: x"), "  basic:\n  ***\n  ***\n  name: x");
+  EXPECT_EQ(masked_source("password:\thunter2"), "password:\t***");
+}
+
+TEST(SourceMask, LeavesWhatStandsBelowAValueThatHasEnded) {
+  EXPECT_EQ(masked_source("- password: hunter2\n  name: x"), "- password: ***\n  name: x");
+  EXPECT_EQ(masked_source("- password: hunter2\n- name: x"), "- password: ***\n- name: x");
+  EXPECT_EQ(masked_source("- password: |\n    hunter2\n  name: x"), "- password: |\n    ***\n  name: x");
+  EXPECT_EQ(masked_source("- json: { password: hunter2 }\n  name: x"), "- json: { password: *** }\n  name: x");
+  EXPECT_EQ(masked_source("- json: { password: 'hunter2'\n    , n: 1 }"), "- json: { password: '***'\n    , n: 1 }");
+}
+
 }  // namespace
 }  // namespace muster::report
