@@ -29,7 +29,7 @@ TEST(SummarySchema, DescribesEveryKindOfRunExactly) {
 }
 
 TEST(SummarySchema, DescribesComparisons) {
-  Validator schema = validator();
+  test::Schema schema(kPath);
   model::RunResult before = test::made_up({.seed = 1});
   model::RunResult after = test::made_up({.tail = 1.2, .seed = 2});
   after.id = "r-20261115-k3f8";
