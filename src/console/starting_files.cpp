@@ -25,7 +25,7 @@ steps:
   - name: home
     get: /
     check:
-      status: 200                # counted; a failed check does not stop the user
+      status: 200                # counted; a failed check stops no user
   - think: 100ms..300ms          # a pause, drawn anew each time
 )yaml";
 
@@ -104,7 +104,7 @@ target: @TARGET@    # where requests go
 # latency counts from the moment a visit was due.
 load:
   rate: [ { to: 100/s, over: 2s }, { hold: 4s } ]   # from none to 100 a second
-  spacing: poisson               # as people who do not know each other; or: even
+  spacing: poisson               # as people come; or: even
   max_vus: 200                   # most visits at once; more have to wait
   warm_up: 1s                    # the first second is not counted
 
