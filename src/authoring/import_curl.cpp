@@ -235,9 +235,13 @@ void CurlImport::request(const CurlTransfer& transfer, const std::string& url, c
 // Path and query as muster takes them: what it would repair is repaired here, and said.
 std::string CurlImport::path_of(const CurlTransfer& transfer, const Address& address, const std::string& where) {
   std::string rest = address.rest;
-  const auto append = [&rest](std::string_view query) {
+  const auto append = [&rest](std::string query) {
     if (query.empty()) return;
     rest += rest.find('?') == std::string::npos ? "?" : rest.ends_with('?') ? "" : "&";
+    // curl writes the escapes of what it appends in small letters.
+    for (std::size_t at = query.find('%'); at != std::string::npos; at = query.find('%', at + 1)) {
+      for (std::size_t i = at + 1; i < std::min(at + 3, query.size()); ++i) query[i] = base::lower(query[i]);
+    }
     rest += query;
   };
   append(text(transfer.url_query, where, "the query"));
@@ -313,10 +317,6 @@ std::vector<GivenHeader> CurlImport::given_headers(const CurlTransfer& transfer,
       draft_.note(where, "Transfer-Encoding: muster sends bodies with their length; the header is left out");
       continue;
     }
-    if (base::lower(header.name) == "expect") {
-      if (!header.removed) draft_.note(where, "Expect: muster sends bodies at once; the header is left out");
-      continue;
-    }
     all.push_back(std::move(header));
   }
   // --json says what it sends and wants, after the headers of the command.
@@ -370,6 +370,7 @@ YamlOut CurlImport::headers(const CurlTransfer& transfer, const std::vector<Give
     }
   }
   if (lengthless) made.none("Content-Length");
+  if (!transfer.upload.empty()) own("Expect", "100-continue");
   return made.take();
 }
 

@@ -128,7 +128,7 @@ std::string url_encoded(std::string_view text) {
   return out;
 }
 
-// By the end of the name, as curl guesses it.
+// By the end of the name, as curl guesses it; empty if it says nothing.
 std::string_view type_of_file(std::string_view file) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kTypes{{
       {".gif", "image/gif"},
@@ -146,7 +146,7 @@ std::string_view type_of_file(std::string_view file) {
   for (const auto& [ending, type] : kTypes) {
     if (name.ends_with(ending)) return type;
   }
-  return "application/octet-stream";
+  return {};
 }
 
 class FlagReader {
@@ -548,6 +548,8 @@ void FlagReader::form(std::string_view value) {
     part.file = content.substr(0, content.find(','));
     if (part.filename.empty()) part.filename = part.file.substr(part.file.find_last_of('/') + 1);
     if (part.type.empty()) part.type = type_of_file(part.filename);
+    if (part.type.empty()) part.type = type_of_file(part.file);
+    if (part.type.empty()) part.type = "application/octet-stream";
   } else if (kind == '<') {
     part.text = file_text(content).value_or("");
   } else {

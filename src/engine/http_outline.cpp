@@ -66,6 +66,7 @@ CallOutline PreparedHttp::outline() const {
     type.append_to(wire);
     authoring::append_literal(wire, "\r\n");
   }
+  if (has_body && expects_continue) authoring::append_literal(wire, kExpectLine);
   authoring::append_literal(wire, "\r\n");
   body.append_to(wire);
   return told;

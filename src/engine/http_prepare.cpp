@@ -216,6 +216,11 @@ Preparation::Done Preparation::headers() {
       if (has_header(name)) continue;  // the step's own come first and win
       names_.push_back(name);
       if (value.null()) continue;  // named so that it is not sent
+      // Where clients put it; a request without a body has nothing to wait with (RFC 9110 section 10.1.1).
+      if (base::equal_ignoring_case(name, "expect") && value.text() != nullptr && *value.text() == "100-continue") {
+        made_->expects_continue = true;
+        continue;
+      }
       for (const std::string& text : repeated_texts(value)) {
         if (auto done = header(name, text); !done) return done;
       }
@@ -370,10 +375,12 @@ base::Expected<void> PreparedHttp::render(const authoring::Evaluation& evaluatio
 }
 
 base::Expected<void> PreparedHttp::render_type(const authoring::Evaluation& evaluation, std::string& out) const {
-  if (type.empty()) return {};
-  out += "Content-Type: ";
-  if (auto done = type.render(evaluation, out); !done) return done;
-  out += "\r\n";
+  if (!type.empty()) {
+    out += "Content-Type: ";
+    if (auto done = type.render(evaluation, out); !done) return done;
+    out += "\r\n";
+  }
+  if (expects_continue) out += kExpectLine;
   return {};
 }
 

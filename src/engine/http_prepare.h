@@ -64,6 +64,9 @@ class Pieces {
   std::vector<Part> parts_;
 };
 
+// The line of a client that would wait before it sends its body.
+constexpr std::string_view kExpectLine = "Expect: 100-continue\r\n";
+
 class PreparedHttp final : public PreparedCall {
  public:
   std::shared_ptr<const HttpSettings> settings;
@@ -87,8 +90,9 @@ class PreparedHttp final : public PreparedCall {
   Pieces type;       // Content-Type unless `headers` has it; its line follows Content-Length
   Pieces body;
   bool has_body = false;
-  bool own_host = false;    // `headers` has the Host line
-  bool own_length = false;  // `headers` has the Content-Length line
+  bool expects_continue = false;  // Expect: 100-continue follows those; the body does not wait for the answer
+  bool own_host = false;          // `headers` has the Host line
+  bool own_length = false;        // `headers` has the Content-Length line
 
   bool expected(int status) const {
     for (const auto& [least, most] : expect) {
@@ -107,6 +111,7 @@ class PreparedHttp final : public PreparedCall {
                               protocol::Url& address) const;
 
  private:
+  // The header lines that follow Content-Length.
   base::Expected<void> render_type(const authoring::Evaluation& evaluation, std::string& out) const;
 };
 

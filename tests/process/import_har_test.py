@@ -93,6 +93,7 @@ class Browser:
         self.number = 0
         self.session = None
         self.seen = []
+        self.asked, self.bodies = {}, {}
 
     def end(self):
         if self.process.poll() is None:
@@ -117,28 +118,42 @@ class Browser:
         message, _, self.buffer = self.buffer.partition(b"\0")
         return json.loads(message)
 
-    def ask(self, method, limit=30, **parameters):
+    def send(self, method, **parameters):
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
             message["sessionId"] = self.session
         os.write(self.commands, json.dumps(message).encode() + b"\0")
+        return self.number
+
+    def take(self, message):
+        """Keeps an event. Bodies are asked for as soon as they are there: a browser lets go of them with their page."""
+        if message.get("id") in self.asked:
+            self.bodies[self.asked.pop(message["id"])] = message.get("result")
+            return
+        self.seen.append(message)
+        if message.get("method") == "Network.loadingFinished":
+            request = message["params"]["requestId"]
+            self.asked[self.send("Network.getResponseBody", requestId=request)] = request
+
+    def ask(self, method, limit=30, **parameters):
+        number = self.send(method, **parameters)
         end = time.monotonic() + limit
         while time.monotonic() < end:
             answer = self.receive(end - time.monotonic())
             if answer is None:
                 break
-            if answer.get("id") == self.number:
+            if answer.get("id") == number:
                 if "error" in answer:
                     raise AssertionError(f"{method}: {answer['error']}")
                 return answer["result"]
-            self.seen.append(answer)
+            self.take(answer)
         raise AssertionError(f"the browser did not answer to {method}")
 
     def listen(self, seconds):
         """Collects events until none has come for so long."""
         while (message := self.receive(seconds)) is not None:
-            self.seen.append(message)
+            self.take(message)
 
     def open_page(self):
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
@@ -151,7 +166,7 @@ class Recording:
     """Events of the network panel as a HAR."""
 
     def __init__(self, browser):
-        self.entries, self.open, self.raw = [], {}, {}
+        self.entries, self.open, self.raw, self.raw_answers = [], {}, {}, {}
         for message in browser.seen:
             handler = getattr(self, message.get("method", "").replace("Network.", "on_"), None)
             if handler:
@@ -160,8 +175,11 @@ class Recording:
             headers = self.raw.get(entry["id"], [])
             if headers:
                 entry["request"]["headers"] = headers.pop(0)
-            if entry["response"]["status"] == 200:
-                answer = browser.ask("Network.getResponseBody", requestId=entry["id"])
+            headers = self.raw_answers.get(entry["id"], [])
+            if headers:
+                entry["response"]["headers"] = headers.pop(0)
+            answer = browser.bodies.get(entry["id"])
+            if entry["response"]["status"] == 200 and answer is not None:
                 entry["response"]["content"]["text"] = answer["body"]
                 if answer["base64Encoded"]:
                     entry["response"]["content"]["encoding"] = "base64"
@@ -188,6 +206,10 @@ class Recording:
 
     def on_requestWillBeSentExtraInfo(self, event):
         self.raw.setdefault(event["requestId"], []).append(self.pairs(event["headers"]))
+
+    def on_responseReceivedExtraInfo(self, event):
+        pairs = [{"name": name, "value": each} for name, value in event["headers"].items() for each in value.split("\n")]
+        self.raw_answers.setdefault(event["requestId"], []).append(pairs)
 
     def answer(self, entry, answer, timestamp):
         entry["response"] = {"status": answer["status"], "headers": self.pairs(answer["headers"]),

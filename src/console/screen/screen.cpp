@@ -92,15 +92,18 @@ class Screen {
     std::size_t needed = 0;
     for (const Block& block : blocks) needed += block.lines.empty() ? 0 : block.lines.size() + 2;
     constexpr std::size_t kLeast = kLeastPlotRows + 2;
+    constexpr std::size_t kEnough = 10;  // more than that goes to the steps first
     constexpr std::size_t kMost = 18;
+    Block steps = step_block(figures_, {area.columns, unicode_});
+    const std::size_t wanted = steps.lines.empty() ? 0 : steps.lines.size() + 2;
     std::size_t rows = area.rows > needed ? area.rows - needed : 0;
+    if (rows > kEnough) rows -= std::min(wanted, rows - kEnough);
     if (rows < kLeast) rows = area.rows >= 2 * kLeast ? kLeast : 0;
     rows = std::min(rows, kMost);
     if (rows >= kLeast) plot({area.x, area.y, area.columns, rows - 1});
     const std::size_t from = rows >= kLeast ? rows : 0;
     // Steps only where nothing that was found has to make room for them.
     const std::size_t spare = area.rows - from > needed ? area.rows - from - needed : 0;
-    Block steps = step_block(figures_, {area.columns, unicode_});
     if (spare > std::min<std::size_t>(steps.lines.size(), 2)) blocks.push_back(std::move(steps));
     draw_blocks(frame_, {area.x, area.y + from, area.columns, area.rows - from}, blocks);
   }
