@@ -13,9 +13,9 @@
 #include "report/csv_output.h"
 #include "report/html_output.h"
 #include "report/json_output.h"
-#include "report/run_output.h"
 #include "report/junit_output.h"
 #include "report/ndjson_output.h"
+#include "report/run_output.h"
 
 namespace muster::report {
 namespace {
