@@ -418,6 +418,10 @@ Compiler::Done Compiler::choose(const model::Step& step) {
 Compiler::Done Compiler::repeat(const model::Step& step) {
   CompiledLoop loop;
   const auto text = to_expression(step.field("while"));
+  if (!text && step.field("times") == nullptr) {
+    return base::fail(fmt::format("{}`repeat` needs a number or a condition: `repeat: 3` or `repeat: {{ while: … }}`",
+                                  place_of(step.where)));
+  }
   loop.times = to_count(step.field("times"), text ? std::numeric_limits<std::uint64_t>::max() : 1);
   if (text) {
     auto expression = Expression::compile(text->text, scope_);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/letter_case.h"
 #include "base/wall_clock.h"
@@ -18,22 +17,6 @@ using model::ErrorClass;
 
 const PreparedHttp& prepared_of(const Call& call) {
   return static_cast<const PreparedHttp&>(*call.plan->prepared);
-}
-
-// "10.0.0.1", "10.0.0.1:81", "[::1]:81" or a name, as `hosts` takes them.
-void apply_override(const std::string& text, HttpOrigin& origin) {
-  const std::size_t colon = text.rfind(':');
-  const bool has_port = colon != std::string::npos && text.find(':') == colon;
-  const bool bracketed = text.starts_with('[') && colon != std::string::npos && text[colon - 1] == ']';
-  if (has_port || bracketed) {
-    std::uint16_t port = 0;
-    std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
-    if (port != 0) origin.port = port;
-    origin.look_up = text.substr(0, colon);
-  } else {
-    origin.look_up = text;
-  }
-  if (origin.look_up.starts_with('[')) origin.look_up = origin.look_up.substr(1, origin.look_up.find(']') - 1);
 }
 
 }  // namespace
@@ -80,8 +63,10 @@ HttpOrigin* HttpClient::origin_of(const protocol::Url& url, const std::shared_pt
   made->port = url.port;
   made->look_up = url.host;
   made->tls_name = settings->sni.empty() ? url.host : settings->sni;
-  for (const auto& [name, address] : settings->hosts) {
-    if (base::equal_ignoring_case(name, url.host)) apply_override(address, *made);
+  for (const HostOverride& each : settings->hosts) {
+    if (!base::equal_ignoring_case(each.name, url.host)) continue;
+    made->look_up = each.look_up;
+    if (each.port != 0) made->port = each.port;
   }
   if (made->secure) {
     std::unique_ptr<reactor::TlsContext>& context = contexts_[settings->target];

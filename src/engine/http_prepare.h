@@ -24,6 +24,13 @@ namespace muster::engine {
 enum class ConnectionPolicy : std::uint8_t { kPerVu, kPerIteration, kNone };
 enum class DnsPolicy : std::uint8_t { kOnce, kTtl, kEach };
 
+// Where to connect in place of a host; Host and SNI stay as in the URL.
+struct HostOverride {
+  std::string name;
+  std::string look_up;
+  std::uint16_t port = 0;  // 0: that of the URL
+};
+
 // The settings of one target, shared by its steps.
 struct HttpSettings {
   std::string target;  // its name: settings of one name are the same
@@ -35,7 +42,7 @@ struct HttpSettings {
   reactor::TlsOptions tls;
   std::string sni;
   bool cookies = true;
-  std::vector<std::pair<std::string, std::string>> hosts;  // name → address or address:port
+  std::vector<HostOverride> hosts;
   std::vector<reactor::Address> sources;
   protocol::Http1Limits limits;
 };

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "engine/http_prepare.h"
 
 namespace muster::engine {
@@ -31,6 +33,32 @@ base::Duration time_of(const model::Target& target, std::string_view name, base:
   return tree != nullptr && tree->integer() != nullptr ? base::Duration(*tree->integer()) : fallback;
 }
 
+// "10.0.0.1", "10.0.0.1:81", "::1", "[::1]:81", or a name in place of the number.
+base::Expected<HostOverride> host_override(const std::string& name, const std::string& text) {
+  HostOverride made{.name = name, .look_up = text, .port = 0};
+  const auto wrong = [&] {
+    return base::fail(fmt::format(
+        "`hosts`: expected an address for '{}' such as 10.0.0.7, 10.0.0.7:8443 or [::1]:8443, found '{}'", name, text));
+  };
+  std::string_view port;
+  if (text.starts_with('[')) {
+    const std::size_t close = text.find(']');
+    if (close == std::string::npos) return wrong();
+    made.look_up = text.substr(1, close - 1);
+    port = std::string_view(text).substr(close + 1);
+    if (!reactor::Address::parse(made.look_up, 0)) return wrong();
+  } else if (const std::size_t colon = text.find(':'); colon != std::string::npos) {
+    if (reactor::Address::parse(text, 0)) return made;  // IPv6 without brackets
+    made.look_up = text.substr(0, colon);
+    port = std::string_view(text).substr(colon);
+  }
+  if (made.look_up.empty() || made.look_up.find_first_of(" \t/[]") != std::string::npos) return wrong();
+  if (port.empty()) return made;
+  const auto [end, error] = std::from_chars(port.data() + 1, port.data() + port.size(), made.port);
+  if (port.front() != ':' || error != std::errc() || end != port.data() + port.size() || made.port == 0) return wrong();
+  return made;
+}
+
 }  // namespace
 
 base::Expected<std::shared_ptr<const HttpSettings>> http_settings(const model::Target* target) {
@@ -57,7 +85,10 @@ base::Expected<std::shared_ptr<const HttpSettings>> http_settings(const model::T
   made->cookies = flag_of(*target, "cookies", true);
   if (const model::Tree* hosts = option(*target, "hosts"); hosts != nullptr && hosts->map() != nullptr) {
     for (const auto& [name, address] : *hosts->map()) {
-      if (address.text() != nullptr) made->hosts.emplace_back(name, *address.text());
+      if (address.text() == nullptr) continue;
+      auto instead = host_override(name, *address.text());
+      if (!instead) return std::unexpected(instead.error());
+      made->hosts.push_back(std::move(*instead));
     }
   }
   if (const model::Tree* sources = option(*target, "source"); sources != nullptr && sources->list() != nullptr) {

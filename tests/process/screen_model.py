@@ -110,6 +110,7 @@ class Session:
         self.lock = threading.Lock()
         self.model = Model(columns, rows)
         self.raw = b""
+        self.ended = False
         self.reading = threading.Event()
         self.reading.set()
         self.set_size(columns, rows)
@@ -143,6 +144,8 @@ class Session:
             if not data:
                 return
             with self.lock:
+                self.ended = self.ended or b"\0" in data
+                data = data.replace(b"\0", b"")
                 self.raw += data
                 self.model.feed(decoder.decode(data))
 
@@ -173,14 +176,19 @@ class Session:
     def end(self, limit=20):
         """Waits for the program's end; returns its exit code."""
         code = self.process.wait(limit)
-        wait_until(lambda: not self.unread(), 5, "the last output")
+        self.wait_for_last_output()
         return code
 
-    def unread(self):
-        try:
-            return struct.unpack("i", fcntl.ioctl(self.master, termios.FIONREAD, b"\0" * 4))[0]
-        except OSError:
-            return 0
+    def wait_for_last_output(self):
+        """A zero byte, which no program writes, follows whatever the program has written."""
+        mark = os.open(os.ttyname(self.slave), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+
+        def put():
+            with contextlib.suppress(BlockingIOError):
+                return os.write(mark, b"\0") == 1
+        wait_until(put, 5, "room for a mark")
+        os.close(mark)
+        wait_until(lambda: self.ended, 5, "the last output")
 
     def restored(self):
         """What of the terminal is not as it was; empty if all is."""
