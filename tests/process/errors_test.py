@@ -27,7 +27,7 @@ def hold(connection):
 class ErrorClasses(ProcessTest):
     """A request that fails, then one that succeeds: the second shows that the run goes on."""
 
-    def run_against(self, url, *, seconds=0.6, timeout="300ms", extra="", options="", vus=2):
+    def run_against(self, url, *, seconds=0.6, timeout="5s", extra="", options="", vus=2):
         good = self.serve_http()
         run = self.run_muster(yaml=f"""
 muster: 1
@@ -75,7 +75,7 @@ workflows:
         self.expect_only(self.run_against(self.serve(reset).url), "reset", 5)
 
     def test_a_server_that_stalls_after_accept_is_timeout(self):
-        run = self.run_against(self.serve(hold).url)
+        run = self.run_against(self.serve(hold).url, timeout="300ms")
         self.expect_only(run, "timeout", 4)
         self.assertLess(run.step("bad", "bad")["latency_us"]["max"], 400_000)
 
@@ -161,7 +161,7 @@ steps: [ {{ get: /, timeout: 3s }} ]
             while not gone.wait(0.02):
                 connection.sendall(b".")
 
-        self.expect_only(self.run_against(self.serve(handler).url), "timeout", 4)
+        self.expect_only(self.run_against(self.serve(handler).url, timeout="300ms"), "timeout", 4)
 
     def test_a_header_line_without_end_is_protocol(self):
         def handler(connection):
