@@ -318,14 +318,23 @@ Interpreter::Step Interpreter::repeat_test(Strand& strand, const Op& op) {
   const std::uint64_t rounds = strand.frames.back().count;
   const bool asked = loop.condition && (rounds > 0 || !loop.after_one_round);
   const bool more = rounds < loop.times && (!asked || loop.condition->holds(evaluation(*strand.vu)));
-  if (more) {
-    ++strand.frames.back().count;
-    ++strand.pc;
-  } else {
+  if (!more) {
     strand.frames.pop_back();
     strand.pc = op.b;
+    return Step::kNext;
   }
-  return Step::kNext;
+  ++strand.frames.back().count;
+  ++strand.pc;
+  return next_round(strand);
+}
+
+// A loop whose body never waits must not keep the loop of the core: time, commands and other VUs go on between its
+// rounds.
+Interpreter::Step Interpreter::next_round(Strand& strand) {
+  if (++strand.vu->in_a_row < kMaxInARow) return Step::kNext;
+  strand.vu->in_a_row = 0;
+  run_soon(strand);
+  return Step::kWait;
 }
 
 Interpreter::Step Interpreter::retry_test(Strand& strand, const Op& op) {
@@ -345,7 +354,7 @@ Interpreter::Step Interpreter::retry_test(Strand& strand, const Op& op) {
     for (const std::uint32_t step : retry.steps) ++recording().steps[step].retried;
   }
   strand.pc = op.b;
-  return sleep(strand, retry.delay);
+  return sleep(strand, retry.delay) == Step::kWait ? Step::kWait : next_round(strand);
 }
 
 Interpreter::Step Interpreter::group_end(Strand& strand, const Op& op) {

@@ -100,6 +100,7 @@ class Interpreter final : public CallHost {
   Step check(Strand& strand, const Op& op);
   Step choose(Strand& strand, const Op& op);
   Step repeat_test(Strand& strand, const Op& op);
+  Step next_round(Strand& strand);
   Step retry_test(Strand& strand, const Op& op);
   Step group_end(Strand& strand, const Op& op);
   Step fork(Strand& strand, const Op& op);

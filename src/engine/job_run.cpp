@@ -125,11 +125,13 @@ bool JobRun::start_workflow(std::size_t index, std::uint32_t cores) {
     return false;
   }
   const base::Instant now = base::now();
+  const auto shape = registry_.shapes.make(workflow.load);
+  const base::Duration length = shape ? (*shape)->length() : base::Duration::max();
   result.state = model::WorkflowState::kRunning;
   result.began = (now - epoch_) + workflow.load.warm_up;
   if (factor_ != 1.0) runner->command({.kind = Command::Kind::kScale, .factor = factor_});
   if (paused_) runner->command({.kind = Command::Kind::kPause});
-  active_.push_back({.workflow = index, .runner = std::move(runner), .began = now, .looked = now});
+  active_.push_back({.workflow = index, .runner = std::move(runner), .began = now, .length = length, .looked = now});
   return true;
 }
 
@@ -138,11 +140,13 @@ void JobRun::look(Active& active) {
   // with the executor, has not seen it be silent.
   constexpr base::Duration kLongestLook = std::chrono::seconds(1);
   const base::Instant now = base::now();
+  const base::Duration looked = std::min(now - active.looked, kLongestLook);
+  if (active.heard && !paused_) active.seen += looked;
   if (active.runner->poll(result_.workflows[active.workflow])) {
     active.heard = true;
     active.silent = {};
   } else if (active.heard) {
-    active.silent += std::min(now - active.looked, kLongestLook);
+    active.silent += looked;
   }
   active.looked = now;
 }
@@ -197,10 +201,13 @@ void JobRun::check_time() {
 
 void JobRun::check_wedged(Active& active) {
   if (!active.wedged.empty()) return;
-  if (base::now() > active.must_end) {
-    active.wedged =
-        fmt::format("its executor process was told to stop, had not ended {:g} s after its grace of {:g} s",
-                    base::seconds(options_.stop_margin), base::seconds(job_.workflows[active.workflow].load.grace));
+  const base::Duration grace = job_.workflows[active.workflow].load.grace;
+  const bool over =
+      active.length != base::Duration::max() && active.seen - grace - options_.stop_margin > active.length;
+  if (over || base::now() > active.must_end) {
+    active.wedged = fmt::format("its executor process {}, had not ended {:g} s after its grace of {:g} s",
+                                active.stopping ? "was told to stop" : "came to the end of its load",
+                                base::seconds(options_.stop_margin), base::seconds(grace));
   } else if (active.silent > options_.silence_limit) {
     active.wedged =
         fmt::format("its executor process gave no sign of life for {:g} s", base::seconds(options_.silence_limit));

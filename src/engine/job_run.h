@@ -63,11 +63,13 @@ class JobRun {
     std::unique_ptr<Runner> runner;
     base::Instant began;
     bool stopping = false;
-    base::Instant must_end = base::kNever;  // once it was told to stop
-    base::Instant looked{};                 // when it was looked at last
-    base::Duration silent{};                // how long it has told nothing new
-    bool heard = false;                     // it told something at all
-    std::string wedged{};                   // why it was given up; empty: it was not
+    base::Instant must_end = base::kNever;          // once it was told to stop
+    base::Duration length = base::Duration::max();  // of its load
+    base::Duration seen{};                          // how much of that was looked at: without pauses
+    base::Instant looked{};                         // when it was looked at last
+    base::Duration silent{};                        // how long it has told nothing new
+    bool heard = false;                             // it told something at all
+    std::string wedged{};                           // why it was given up; empty: it was not
   };
 
   void command(const Command& command);

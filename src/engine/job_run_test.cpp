@@ -50,6 +50,25 @@ TEST(JobRun, AnExecutorThatDoesNotEndAfterItsGraceIsKilledAndLost) {
   EXPECT_EQ(result.verdict, model::Verdict::kError);
 }
 
+TEST(JobRun, AnExecutorThatDoesNotEndAfterItsOwnLoadIsKilledAndLost) {
+  Rehearsal r;
+  bool frozen = false;
+  const auto result = r.run_layers(R"yaml(muster: 1
+workflows:
+  - name: w
+    load: { vus: 1, for: 300ms, grace: 50ms }
+    steps: [ { name: a, play: a, takes: 5ms } ]
+)yaml",
+                                   {.stop_margin = 100ms, .trace = {}}, [&](JobRun& run) {
+                                     // It has begun, and need not have counted anything yet.
+                                     if (frozen || run.result().workflows[0].steps.empty()) return;
+                                     EXPECT_EQ(kill(only_child(), SIGSTOP), 0);
+                                     frozen = true;
+                                   });
+  EXPECT_EQ(result.workflows[0].state, model::WorkflowState::kLost);
+  EXPECT_THAT(result.workflows[0].reason, HasSubstr("came to the end of its load, had not ended 0.1 s after"));
+}
+
 TEST(JobRun, AnExecutorThatGivesNoSignOfLifeIsKilledAndLost) {
   const auto result = with_a_frozen_executor({.silence_limit = 600ms, .trace = {}}, [](JobRun&) {});
   const model::WorkflowResult& workflow = result.workflows[0];

@@ -13,8 +13,9 @@ namespace muster::engine {
 // requests. Divides a second evenly, so that every second of the series is whole.
 constexpr base::Duration kRecordingInterval = std::chrono::milliseconds(250);
 
-// Iterations that a VU may run without waiting for anything before others get their turn.
-constexpr int kMaxIterationsInARow = 16;
+// Iterations and rounds of `repeat` and `retry` that a VU may run without waiting for anything before others get their
+// turn, and the time, the grace and commands are looked at. More: fewer system calls for bodies that only compute.
+constexpr int kMaxInARow = 16;
 
 // Arrivals and VUs that a core starts before it looks for answers again. More: fewer system calls to catch up after a
 // stall; fewer: answers are noticed sooner while it catches up.

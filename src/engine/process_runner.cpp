@@ -40,6 +40,7 @@ class Executor {
       memory_.finish(started.error().message);
       _exit(1);
     }
+    publish();  // from here on it is missed when it falls silent
     while (!engine_.finished()) {
       take_commands();
       if (engine_.poll()) publish();

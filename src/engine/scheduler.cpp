@@ -190,7 +190,7 @@ bool Scheduler::list_ended(Vu& vu) {
     }
   }
   if (!next_iteration(vu)) return false;
-  if (++vu.in_a_row < kMaxIterationsInARow) return true;
+  if (++vu.in_a_row < kMaxInARow) return true;
   vu.in_a_row = 0;
   interpreter_.run_soon(vu.main);
   return false;

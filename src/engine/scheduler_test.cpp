@@ -217,6 +217,45 @@ TEST(Scheduler, WhatOutlivesTheGraceIsInterruptedAndCountsAsCancelled) {
   EXPECT_EQ(step(result, "a").errors[static_cast<std::size_t>(model::ErrorClass::kCancelled)], 3U);
 }
 
+class LoopsThatNeverWait : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Bodies, LoopsThatNeverWait,
+                         testing::Values("{ repeat: { while: \"true\" }, steps: [ { set: { x: 1 } } ] }",
+                                         "{ repeat: { while: \"true\" }, steps: [ { think: 0s } ] }",
+                                         "{ repeat: { while: \"true\" }, steps: [ { check: { \"1\": 1 } } ] }",
+                                         "{ repeat: 1000000000, steps: [ { play: a, at_once: true } ] }",
+                                         "{ retry: { times: 1000000, until: \"false\", delay: 0s }, steps: [ { set: { "
+                                         "x: 1 } } ] }",
+                                         "{ parallel: [ { repeat: { while: \"true\" }, steps: [ { set: { x: 1 } } ] }, "
+                                         "{ play: b, takes: 1ms } ] }"));
+
+TEST_P(LoopsThatNeverWait, EndWithTheirLoadAndItsGrace) {
+  Rehearsal r;
+  const auto result = r.run("{ vus: 2, for: 100ms, grace: 50ms }", "    steps: [ " + std::string(GetParam()) + " ]\n");
+  EXPECT_EQ(result.state, model::WorkflowState::kCompleted);
+  EXPECT_GE(result.iterations + result.interrupted, 2U);
+}
+
+TEST(Scheduler, ALoopThatNeverWaitsLeavesOtherVusTheirTurn) {
+  Rehearsal r;
+  const auto result = r.run("{ vus: 2, for: 200ms, grace: 10ms }", R"(
+    steps:
+      - if: vu.id == 1
+        then: [ { repeat: { while: "true" }, steps: [ { set: { x: 1 } } ] } ]
+      - { name: a, play: a, takes: 1ms }
+)");
+  EXPECT_GT(step(result, "a").ok, 10U);
+  EXPECT_EQ(result.interrupted, 1U);
+}
+
+TEST(Scheduler, ALoopThatGivesWayMakesAllItsRounds) {
+  Rehearsal r;
+  const auto result =
+      r.run("{ vus: 1, iterations: 3 }",
+            "    steps: [ { repeat: 1001, steps: [ { metric: m, type: counter, value: 1 } ] }, { play: a } ]\n");
+  EXPECT_EQ(result.metrics[0].count, 3003U);
+  EXPECT_EQ(result.iterations, 3U);
+}
+
 // Sends commands one after the other, each once its condition holds.
 class Script {
  public:

@@ -84,9 +84,9 @@ class Vu {
   bool failed = false;
   bool retiring = false;  // ends after this iteration
   bool active = false;
-  bool stop_list = false;  // a `stop` step ended the iteration
-  bool waited = false;     // for a response or a sleep, in this iteration
-  std::uint8_t in_a_row = 0;
+  bool stop_list = false;     // a `stop` step ended the iteration
+  bool waited = false;        // for a response or a sleep, in this iteration
+  std::uint8_t in_a_row = 0;  // iterations and rounds since it last waited or gave way
 };
 
 }  // namespace muster::engine
