@@ -133,7 +133,7 @@ class ProcessRunner final : public Runner {
     if (ended) {
       child_ = -1;
       // One that ended before its first snapshot has at least the names of its steps.
-      if (result.steps.empty()) update(result, model::WorkflowResult(engine_->totals()), {});
+      if (sequence_ == 0) update(result, model::WorkflowResult(engine_->totals()), {});
       conclude(status, result);
       changed = true;
     }

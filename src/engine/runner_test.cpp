@@ -179,6 +179,17 @@ TEST(ProcessRunner, AKilledExecutorLeavesItsLastSnapshot) {
   EXPECT_EQ(step(result, "a").latency.count(), step(result, "a").ok);
 }
 
+TEST(ProcessRunner, AWorkflowWithoutAStepOfItsOwnInTheResultKeepsWhatItRecorded) {
+  Rehearsal r;
+  r.in_process = false;
+  const auto result = r.run("{ vus: 1, iterations: 1000 }",
+                            "    steps: [ { metric: m, type: counter, value: 1 }, { set: { x: 1 } } ]\n");
+  EXPECT_EQ(result.state, model::WorkflowState::kCompleted);
+  EXPECT_EQ(result.iterations, 1000U);
+  ASSERT_EQ(result.metrics.size(), 1U);
+  EXPECT_EQ(result.metrics[0].count, 1000U);
+}
+
 class Refusing final : public Protocol {
  public:
   base::Expected<std::unique_ptr<PreparedCall>> prepare(const model::Step&, PrepareContext&) override {
