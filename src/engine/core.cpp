@@ -68,20 +68,19 @@ base::Expected<void> Core::open() {
   return {};
 }
 
-void Core::run(base::Instant epoch) {
+void Core::run(base::Instant epoch, const RunSeconds& seconds) {
   epoch_ = epoch;
+  seconds_ = seconds;
   counted_from_ = epoch + context_.program.load.warm_up;
   counting_ = context_.program.load.warm_up == base::Duration::zero();
   interpreter_.set_epoch(epoch);
   interpreter_.count_from(counted_from_);
   recordings_.current().counted = counting_;
+  recordings_.current().second = seconds_.at(counted_from_);
   cpu_at_start_ = thread_cpu();
   loop_.refresh();
   scheduler_->start(epoch);
-  // One tick falls on the start of counted time, so that the seconds of the series are whole.
-  const base::Duration first = context_.program.load.warm_up % kRecordingInterval;
-  next_tick_ = epoch + (first > base::Duration::zero() ? first : kRecordingInterval);
-  loop_.timers().arm(tick_, next_tick_);
+  arm_tick();
   while (!scheduler_->done()) {
     loop_.turn<HttpConnection>(interpreter_.has_ready() ? loop_.now() : base::kNever);
     if (interpreter_.has_ready()) interpreter_.run_ready();
@@ -107,6 +106,7 @@ void Core::stamp() {
 void Core::begin_counting() {
   counting_ = true;
   recordings_.current().counted = true;
+  recordings_.current().second = seconds_.at(counted_from_);
   cpu_at_start_ = thread_cpu();
 }
 
@@ -119,11 +119,15 @@ void Core::tick() {
     fresh.counted = counting_;
     fresh.vus = scheduler_->active();
     fresh.peak_vus = fresh.vus;
-    fresh.second = static_cast<std::uint32_t>(std::max(base::seconds(next_tick_ - counted_from_) + 1e-6, 0.0));
+    fresh.second = seconds_.at(now);
   }
-  next_tick_ += kRecordingInterval;
-  if (next_tick_ <= now) next_tick_ = now + kRecordingInterval;  // the machine slept
-  loop_.timers().arm(tick_, next_tick_);
+  arm_tick();
+}
+
+// On every whole second, so that what is recorded belongs to one, and where counting begins.
+void Core::arm_tick() {
+  const base::Instant next = seconds_.next_hand_over(loop_.now());
+  loop_.timers().arm(tick_, counting_ ? next : std::min(next, counted_from_));
 }
 
 void Core::hand_over_last() {

@@ -15,6 +15,7 @@
 #include "engine/program.h"
 #include "engine/protocol.h"
 #include "engine/recording.h"
+#include "engine/run_seconds.h"
 #include "engine/scheduler.h"
 #include "engine/split.h"
 #include "reactor/loop.h"
@@ -49,8 +50,8 @@ class Core {
 
   // On the core's thread: prepares clients and resolves names; may block.
   base::Expected<void> open();
-  // On the core's thread: runs the load from `epoch` until it is over.
-  void run(base::Instant epoch);
+  // On the core's thread: runs the load from `epoch` until it is over. The series counts by `seconds`.
+  void run(base::Instant epoch, const RunSeconds& seconds);
 
   // Any thread.
   void send(const Command& command) { mailbox_.push(command); }
@@ -67,6 +68,7 @@ class Core {
   void tick();
   void stamp();
   void begin_counting();
+  void arm_tick();
   void hand_over_last();
 
   const CoreContext context_;
@@ -80,7 +82,7 @@ class Core {
   base::Instant epoch_{};
   base::Instant counted_from_{};
   base::Instant last_finish_{};
-  base::Instant next_tick_{};
+  RunSeconds seconds_;
   base::Duration cpu_at_start_{};
   bool counting_ = false;
   std::atomic<bool> finished_{false};

@@ -28,7 +28,8 @@ Engine::Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shap
     : program_(std::move(program)),
       shape_(std::move(shape)),
       registry_(registry),
-      collector_(*program_, split(std::max<std::uint64_t>(1, shape_->peak_vus()), 0, slice.cores).size()) {
+      collector_(*program_, split(std::max<std::uint64_t>(1, shape_->peak_vus()), 0, slice.cores).size()),
+      run_began_(slice.run_began) {
   const IterationBound bound = shape_->iterations();
   const std::uint64_t shared = bound.of == IterationBound::Of::kWorkflow ? bound.count : 0;
   for (const Slice& part : split(std::max<std::uint64_t>(1, shape_->peak_vus()), shared, slice.cores)) {
@@ -70,7 +71,7 @@ void Engine::run_core(std::size_t index) {
   changed_.wait(lock, [this] { return go_ || cancelled_; });
   if (!go_) return;
   lock.unlock();
-  core.run(epoch_);
+  core.run(epoch_, seconds_);
 }
 
 base::Expected<void> Engine::start() {
@@ -80,6 +81,8 @@ base::Expected<void> Engine::start() {
   changed_.wait(lock, [this] { return ready_ == cores_.size(); });
   if (!cancelled_) {
     epoch_ = base::now();
+    seconds_ = RunSeconds(run_began_ == base::Instant{} ? epoch_ : run_began_, epoch_);
+    collector_.count_from(seconds_.since_zero(epoch_ + program_->load.warm_up));
     go_ = true;
     lock.unlock();
     changed_.notify_all();
@@ -129,10 +132,13 @@ void Engine::join() {
 }
 
 model::WorkflowResult Engine::take_series() {
-  const double elapsed = base::seconds(collector_.totals().elapsed);
-  const bool all = threads_.empty();
-  return collector_.take_series(all ? std::numeric_limits<std::uint32_t>::max()
-                                    : static_cast<std::uint32_t>(std::max(0.0, elapsed - 0.5)));
+  // A second is whole once every core has handed over what it recorded in it; one that is done has nothing to add.
+  std::uint32_t whole = std::numeric_limits<std::uint32_t>::max();
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (cores_[i]->finished() && cores_[i]->recordings().handed_over() == nullptr) continue;
+    whole = std::min(whole, collector_.told_until(i));
+  }
+  return collector_.take_series(whole);
 }
 
 }  // namespace muster::engine

@@ -42,6 +42,7 @@ struct PlanSlice {
   const model::Workflow* workflow = nullptr;
   std::uint32_t cores = 1;
   std::uint64_t seed = 0;
+  base::Instant run_began{};  // its seconds are those of the series; zero: with this engine
   ReceivedContext received;
   TraceSink trace;
 };
@@ -91,7 +92,9 @@ class Engine {
   bool go_ = false;
   bool cancelled_ = false;
   std::string error_;
+  base::Instant run_began_;
   base::Instant epoch_{};
+  RunSeconds seconds_;
 };
 
 }  // namespace muster::engine

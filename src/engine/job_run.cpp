@@ -108,6 +108,7 @@ bool JobRun::start_workflow(std::size_t index, std::uint32_t cores) {
                               .workflow = &workflow,
                               .cores = cores,
                               .seed = base::mix(result_.seed + index),
+                              .run_began = epoch_,
                               .received = received_,
                               .trace = options_.trace},
                              registry_);
@@ -128,7 +129,7 @@ bool JobRun::start_workflow(std::size_t index, std::uint32_t cores) {
   const auto shape = registry_.shapes.make(workflow.load);
   const base::Duration length = shape ? (*shape)->length() : base::Duration::max();
   result.state = model::WorkflowState::kRunning;
-  result.began = (now - epoch_) + workflow.load.warm_up;
+  result.began = (now - epoch_) + workflow.load.warm_up;  // until it tells itself
   if (factor_ != 1.0) runner->command({.kind = Command::Kind::kScale, .factor = factor_});
   if (paused_) runner->command({.kind = Command::Kind::kPause});
   active_.push_back({.workflow = index, .runner = std::move(runner), .began = now, .length = length, .looked = now});

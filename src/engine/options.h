@@ -13,6 +13,10 @@ namespace muster::engine {
 // requests. Divides a second evenly, so that every second of the series is whole.
 constexpr base::Duration kRecordingInterval = std::chrono::milliseconds(250);
 
+// How long after a whole second of the run a load may begin and still count as begun on it: what starting an executor
+// takes. Longer puts seconds of several workflows that much further apart.
+constexpr base::Duration kSameSecond = std::chrono::milliseconds(100);
+
 // Iterations and rounds of `repeat` and `retry` that a VU may run without waiting for anything before others get their
 // turn, and the time, the grace and commands are looked at. More: fewer system calls for bodies that only compute.
 constexpr int kMaxInARow = 16;

@@ -133,7 +133,11 @@ class ProcessRunner final : public Runner {
     if (ended) {
       child_ = -1;
       // One that ended before its first snapshot has at least the names of its steps.
-      if (sequence_ == 0) update(result, model::WorkflowResult(engine_->totals()), {});
+      if (sequence_ == 0) {
+        model::WorkflowResult names(engine_->totals());
+        names.began = result.began;
+        update(result, std::move(names), {});
+      }
       conclude(status, result);
       changed = true;
     }

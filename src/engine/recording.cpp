@@ -158,7 +158,7 @@ void Recording::note(std::string_view text, std::uint64_t times) {
 }
 
 Collector::Collector(const Program& program, std::size_t cores)
-    : program_(program), totals_(blank(program)), core_vus_(cores) {
+    : program_(program), totals_(blank(program)), core_vus_(cores), told_until_(cores) {
   totals_.max_vus = program.load.max_vus;
   totals_.cores.resize(cores);
   fresh_series_ = names_only();
@@ -176,7 +176,12 @@ model::WorkflowResult Collector::names_only() const {
 }
 
 void Collector::add(std::size_t core, const Recording& recording) {
-  model::merge(totals_, result_of(program_, recording));
+  model::WorkflowResult part = result_of(program_, recording);
+  part.began = totals_.began;
+  model::merge(totals_, part);
+  if (recording.counted) {
+    told_until_[core] = static_cast<std::uint32_t>((totals_.began + recording.use.elapsed) / std::chrono::seconds(1));
+  }
   if (recording.counted) model::merge_series(fresh_series_, series_of(recording));
   totals_.warming_up = !recording.counted;
   totals_.cores[core] = recording.use;

@@ -79,7 +79,7 @@ struct Recording {
   model::CoreUse use;           // since the core began to count
   base::Duration elapsed{};     // counted time up to the swap
   base::Instant last_finish{};  // of a request or an iteration
-  std::uint32_t second = 0;     // of the run's time, in which this interval lies
+  std::uint32_t second = 0;     // of the run, in which this interval lies
   bool counted = true;          // false: warm-up, to be thrown away
 
   void note(std::string_view text, std::uint64_t times = 1);
@@ -125,7 +125,11 @@ class Collector {
   // `program` outlives it.
   Collector(const Program& program, std::size_t cores);
 
+  // Counting begins so long after the run did.
+  void count_from(base::Duration began) { totals_.began = began; }
   void add(std::size_t core, const Recording& recording);
+  // The second of the run before which a core has told everything.
+  std::uint32_t told_until(std::size_t core) const { return told_until_[core]; }
 
   // Totals so far, without the series.
   const model::WorkflowResult& totals() const { return totals_; }
@@ -142,6 +146,7 @@ class Collector {
   model::WorkflowResult totals_;
   model::WorkflowResult fresh_series_;
   std::vector<std::uint64_t> core_vus_;
+  std::vector<std::uint32_t> told_until_;                                         // by core
   std::vector<std::pair<std::uint32_t, std::vector<std::uint64_t>>> second_vus_;  // peak of each core in a second
 };
 

@@ -28,9 +28,7 @@ std::unique_ptr<Runner> make_in_process_runner(std::unique_ptr<Engine> engine);
 std::unique_ptr<Runner> make_process_runner(std::unique_ptr<Engine> engine);
 
 // What a look found: `totals`, which have no series, take the place of those in `result`; `series`, which has only what
-// was not told before, is added. Where the workflow began is for the caller to say and stays as it is: it places the
-// seconds, which a workflow counts from its own beginning, on the axis of the run. So does a reason, unless `totals`
-// bring one.
+// was not told before, is added. A reason stays, unless `totals` bring one.
 void update(model::WorkflowResult& result, model::WorkflowResult&& totals, model::WorkflowResult&& series);
 
 }  // namespace muster::engine

@@ -181,6 +181,18 @@ TEST(Scheduler, WarmUpRunsAndIsNotCounted) {
   EXPECT_EQ(in_series, result.iterations);
 }
 
+TEST(Scheduler, TheSeriesCountsBySecondsOfTheRunWhateverTheWarmUp) {
+  Rehearsal r;
+  const auto result = r.run("{ rate: 400/s, for: 2s, warm_up: 750ms, max_vus: 20 }", kOneStep);
+  EXPECT_EQ(result.began, 750ms);
+  ASSERT_EQ(result.series.size(), 2U);
+  EXPECT_EQ(result.series[0].second, 0U);
+  EXPECT_EQ(result.series[1].second, 1U);
+  // A quarter of a second and a whole one, give or take what was served late.
+  EXPECT_NEAR(static_cast<double>(result.series[0].iterations), 100.0, 40.0);
+  EXPECT_NEAR(static_cast<double>(result.series[1].iterations), 400.0, 40.0);
+}
+
 TEST(Scheduler, WhatIsCountedRightAfterAWarmUpOfAnyLengthIsKept) {
   Rehearsal r;
   const auto result =

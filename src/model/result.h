@@ -111,8 +111,8 @@ struct TaggedResult {
 };
 
 struct WorkflowSecond {
-  std::uint32_t second = 0;
-  std::uint32_t vus = 0;  // most that were active at once in that second
+  std::uint32_t second = 0;  // since the run's start
+  std::uint32_t vus = 0;     // most that were active at once in that second
   std::uint64_t iterations = 0;
   std::uint64_t dropped = 0;
 };
@@ -184,10 +184,9 @@ struct WorkflowResult {
 // Adds `part` (another core's or worker's share of the same workflow) to `whole`. Names of steps must agree in order.
 void merge(WorkflowResult& whole, const WorkflowResult& part);
 
-// Moves the series out of `part`, whose steps are those of `whole` in order, into that of `whole`, `later` seconds
-// later: a workflow counts from its own beginning, a run from its own. Costs what `part` holds as long as its seconds
-// are new or recent, however long the series of `whole` is.
-void merge_series(WorkflowResult& whole, WorkflowResult&& part, std::uint32_t later = 0);
+// Moves the series out of `part`, whose steps are those of `whole` in order, into that of `whole`. Costs what `part`
+// holds as long as its seconds are new or recent, however long the series of `whole` is.
+void merge_series(WorkflowResult& whole, WorkflowResult&& part);
 
 struct ThresholdVerdict {
   std::string text;

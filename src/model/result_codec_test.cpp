@@ -206,10 +206,10 @@ TEST(ResultMerge, WhatACoreThatFellBehindSaysIsAddedToItsSecond) {
     made.steps[0].series[0].ok = ok;
     return made;
   };
-  merge_series(whole, part(0, 1), 7);
-  merge_series(whole, part(2, 2), 7);
-  merge_series(whole, part(0, 4), 7);
-  merge_series(whole, part(1, 8), 7);
+  merge_series(whole, part(7, 1));
+  merge_series(whole, part(9, 2));
+  merge_series(whole, part(7, 4));
+  merge_series(whole, part(8, 8));
   ASSERT_EQ(whole.series.size(), 3U);
   ASSERT_EQ(whole.steps[0].series.size(), 3U);
   const std::uint64_t expected[] = {5, 8, 2};

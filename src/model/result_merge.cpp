@@ -237,11 +237,9 @@ void add_note(Notes& notes, std::string_view text, std::uint64_t times) {
   }
 }
 
-void merge_series(WorkflowResult& whole, WorkflowResult&& part, std::uint32_t later) {
-  for (WorkflowSecond& row : part.series) row.second += later;
+void merge_series(WorkflowResult& whole, WorkflowResult&& part) {
   merge_seconds(whole.series, std::exchange(part.series, {}));
   for (std::size_t i = 0; i < std::min(whole.steps.size(), part.steps.size()); ++i) {
-    for (StepSecond& row : part.steps[i].series) row.second += later;
     merge_seconds(whole.steps[i].series, std::exchange(part.steps[i].series, {}));
   }
 }

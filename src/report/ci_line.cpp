@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "metrics/histogram.h"
@@ -56,6 +57,23 @@ Now gather(const model::RunResult& snapshot, std::vector<std::vector<std::size_t
   return now;
 }
 
+// How much of the time between two moments of the run was counted by some workflow.
+base::Duration counted_between(const model::RunResult& snapshot, base::Duration from, base::Duration until) {
+  std::vector<std::pair<base::Duration, base::Duration>> stretches;
+  for (const model::WorkflowResult& workflow : snapshot.workflows) {
+    stretches.emplace_back(workflow.began, std::min(workflow.began + workflow.elapsed, until));
+  }
+  std::ranges::sort(stretches);
+  base::Duration counted{};
+  for (const auto& [begin, end] : stretches) {
+    const base::Duration fresh = end - std::max(begin, from);
+    if (fresh <= base::Duration::zero()) continue;
+    counted += fresh;
+    from = end;
+  }
+  return counted;
+}
+
 std::string progress(const RunLength& length, base::Duration elapsed, std::uint64_t iterations) {
   double done = -1;
   std::string left;
@@ -81,7 +99,7 @@ std::string progress(const RunLength& length, base::Duration elapsed, std::uint6
 
 std::string CiLine::next(const model::RunResult& snapshot) {
   const Now now = gather(snapshot, told_);
-  const base::Duration passed = now.measured - last_at_;
+  const base::Duration passed = counted_between(snapshot, last_at_, now.measured);
   const std::uint64_t fresh = now.requests - std::min(last_requests_, now.requests);
   const double rate = passed > base::Duration::zero() ? static_cast<double>(fresh) / base::seconds(passed) : 0;
   last_at_ = now.measured;

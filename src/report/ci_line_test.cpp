@@ -66,6 +66,22 @@ TEST(CiLine, TakesTheRateOverTheTimeThatWasMeasured) {
   EXPECT_NE(lines.next(second).find("  1,000/s  "), std::string::npos);
 }
 
+TEST(CiLine, TakesTheRateOverNoWarmUpAndNoTimeBetweenWorkflows) {
+  CiLine lines({});
+  auto warm = at(2s, 300, 0);
+  warm.workflows[0].began = 500ms;
+  warm.workflows[0].elapsed = 1500ms;
+  EXPECT_NE(lines.next(warm).find("  200/s  "), std::string::npos);
+  auto next = at(4s, 500, 0);
+  next.workflows[0].began = 500ms;
+  next.workflows[0].elapsed = 1500ms;
+  next.workflows.push_back(next.workflows[0]);
+  next.workflows[1].began = 3s;
+  next.workflows[1].elapsed = 1s;
+  for (model::StepResult& step : next.workflows[1].steps) step.ok = step.failed = 0;
+  EXPECT_NE(lines.next(next).find("  200/s  "), std::string::npos);
+}
+
 TEST(CiLine, KnowsTheEndOfAFixedNumberOfIterations) {
   CiLine lines({.time = {}, .iterations = 20'000});
   EXPECT_EQ(lines.next(at(5s, 5'000, 0)),

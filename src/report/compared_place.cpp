@@ -26,13 +26,15 @@ constexpr std::array<double, kPercentiles.size()> probabilities() {
 }
 constexpr auto kProbabilities = probabilities();
 
+// Seconds of the run that were counted from beginning to end; the first and the last one may be cut short, and say
+// nothing about a rate.
 std::uint32_t first_second(const model::WorkflowResult& workflow) {
-  return static_cast<std::uint32_t>(std::clamp(base::seconds(workflow.began), 0.0, 4e9));
+  return static_cast<std::uint32_t>(std::clamp(std::ceil(base::seconds(workflow.began)), 0.0, 4e9));
 }
 
-// Seconds that were counted from beginning to end; the last one is mostly cut short, and says nothing about a rate.
 std::size_t whole_seconds(const model::WorkflowResult& workflow) {
-  return static_cast<std::size_t>(std::max(0.0, std::floor(base::seconds(workflow.elapsed))));
+  const double end = std::floor(base::seconds(workflow.began + workflow.elapsed));
+  return static_cast<std::size_t>(std::max(0.0, end - first_second(workflow)));
 }
 
 // An hour in slices of six seconds costs no more than ten minutes in slices of one, and tells as much.

@@ -1,10 +1,11 @@
 #include "report/points.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
+
+#include "report/totals.h"
 
 namespace muster::report {
 namespace {
@@ -77,16 +78,26 @@ std::array<std::uint64_t, N> share(const std::array<std::uint64_t, N>& pending, 
   return taken;
 }
 
-// How much of a second of the run's axis the load covered. A workflow's seconds are whole ones of its own time.
-double covered(const model::WorkflowResult& workflow, std::uint32_t second) {
-  constexpr double kLeast = 0.1;  // less says nothing about the rate
-  const double before = static_cast<double>(second) - std::floor(base::seconds(workflow.began));
-  const double left = base::seconds(workflow.elapsed) - before;
-  return left >= kLeast && left < 1.0 ? left : 1.0;
+RatedPart rated(const model::WorkflowResult& workflow, const model::StepResult& step, std::uint32_t second) {
+  const model::StepSecond* row = at(step.series, second);
+  return {.requests = row != nullptr ? row->ok + row->failed : 0,
+          .seconds = covered(workflow.began, workflow.began + workflow.elapsed, second)};
 }
 
-double rate_of(const Counts& whole, const model::WorkflowResult& workflow, std::uint32_t second) {
-  return static_cast<double>(whole.requests) / covered(workflow, second);
+RatedPart rated(const model::WorkflowResult& workflow, std::uint32_t second) {
+  RatedPart sum{.requests = 0, .seconds = covered(workflow.began, workflow.began + workflow.elapsed, second)};
+  for (const model::StepResult& step : workflow.steps) {
+    if (step.role == model::StepRole::kTest) sum.requests += rated(workflow, step, second).requests;
+  }
+  return sum;
+}
+
+double rate_of(const model::WorkflowResult& workflow, const model::StepResult& step, std::uint32_t second) {
+  return rate_in(rated(workflow, step, second), second > 0 ? rated(workflow, step, second - 1) : RatedPart{});
+}
+
+double rate_of(const model::WorkflowResult& workflow, std::uint32_t second) {
+  return rate_in(rated(workflow, second), second > 0 ? rated(workflow, second - 1) : RatedPart{});
 }
 
 }  // namespace
@@ -202,7 +213,7 @@ std::optional<WorkflowPoint> PointSource::point_of(const model::WorkflowResult& 
     }
     StepPoint made = step_point(step, state.steps[i], added, added);
     made.measures.whole = whole;
-    made.measures.rate = rate_of(whole, workflow, second);
+    made.measures.rate = rate_of(workflow, step, second);
     made.latency = &row->latency;
     if (counts) add(point.measures, made.measures);
     point.steps.push_back(std::move(made));
@@ -219,7 +230,7 @@ std::optional<WorkflowPoint> PointSource::point_of(const model::WorkflowResult& 
   // A second in which VUs only waited is worth a point too; an addition of nothing is not.
   const bool something = !point.steps.empty() || point.iterations + point.dropped > 0 || (row != nullptr && !late);
   if (!something) return std::nullopt;
-  point.measures.rate = rate_of(point.measures.whole, workflow, second);
+  point.measures.rate = rate_of(workflow, second);
   return point;
 }
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "report/totals.h"
+
 namespace muster::report {
 namespace {
 
@@ -252,14 +254,30 @@ TEST(Points, ARateHoldsForASecondThatTheLoadCoveredInPart) {
   Job run;
   run.workflow().began = 10'700ms;
   run.workflow().elapsed = 1500ms;
-  run.add(0, 10, 100);
-  run.add(0, 11, 50);
+  run.add(0, 10, 30);
+  run.add(0, 11, 100);
+  run.add(0, 12, 20);
   std::vector<double> rates;
   PointSource().finish(run.result,
                        [&](const SecondPoints& points) { rates.push_back(points.workflows.at(0).measures.rate); });
-  ASSERT_EQ(rates.size(), 2u);
-  EXPECT_DOUBLE_EQ(rates[0], 100);
-  EXPECT_DOUBLE_EQ(rates[1], 100);
+  ASSERT_EQ(rates.size(), 3u);
+  for (const double rate : rates) EXPECT_NEAR(rate, 100, 1e-6);
+}
+
+TEST(Points, TheRateOfASliverOfASecondIsThatOfItAndTheSecondBefore) {
+  Job run;
+  run.workflow().elapsed = 2050ms;
+  run.add(0, 0, 400);
+  run.add(0, 1, 400);
+  run.add(0, 2, 20);
+  std::vector<double> rates;
+  PointSource().finish(run.result,
+                       [&](const SecondPoints& points) { rates.push_back(points.workflows.at(0).measures.rate); });
+  ASSERT_EQ(rates.size(), 3u);
+  EXPECT_NEAR(rates[2], 400, 1e-6);
+  const auto seconds = seconds_of(run.result);
+  ASSERT_EQ(seconds.size(), 3u);
+  EXPECT_NEAR(seconds[2].rate, 400, 1e-6);
 }
 
 TEST(Points, ASecondInWhichVusOnlyWaitedIsTold) {

@@ -62,17 +62,19 @@ struct Extent {
 };
 
 std::vector<SecondTotals> finished(SecondMap& seconds, const Extent& extent) {
-  // Less than this of a second says nothing about the rate in it.
-  constexpr double kLeast = 0.1;
   std::vector<SecondTotals> list;
   list.reserve(seconds.size());
+  std::vector<RatedPart> parts;
   for (auto& [second, sum] : seconds) {
     sum.second = second;
-    const base::Duration from = std::max<base::Duration>(std::chrono::seconds(second), extent.begin);
-    const base::Duration to = std::min<base::Duration>(std::chrono::seconds(second + 1), extent.end);
-    const double covered = to > from ? base::seconds(to - from) : 1.0;
-    sum.rate = static_cast<double>(sum.requests) / (covered < kLeast ? 1.0 : covered);
+    parts.push_back({.requests = sum.requests, .seconds = covered(extent.begin, extent.end, second)});
     list.push_back(std::move(sum));
+  }
+  for (std::size_t i = 0; i != list.size(); ++i) {
+    const std::size_t beside = i > 0 ? i - 1 : i + 1;
+    const bool next_to =
+        beside < list.size() && list[std::max(i, beside)].second == list[std::min(i, beside)].second + 1;
+    list[i].rate = rate_in(parts[i], next_to ? parts[beside] : RatedPart{});
   }
   return list;
 }
@@ -93,6 +95,20 @@ std::uint64_t most_at_once(const model::RunResult& run, Amount amount) {
 }
 
 }  // namespace
+
+double covered(base::Duration begin, base::Duration end, std::uint32_t second) {
+  const base::Duration from = std::max<base::Duration>(std::chrono::seconds(second), begin);
+  const base::Duration to = std::min<base::Duration>(std::chrono::seconds(second) + std::chrono::seconds(1), end);
+  return to > from ? base::seconds(to - from) : 0;
+}
+
+double rate_in(const RatedPart& part, const RatedPart& beside) {
+  constexpr double kLeast = 0.1;
+  const bool alone = part.seconds >= kLeast || beside.seconds <= 0;
+  const double seconds = alone ? part.seconds : part.seconds + beside.seconds;
+  const double requests = static_cast<double>(alone ? part.requests : part.requests + beside.requests);
+  return requests / (seconds > 0 ? seconds : 1.0);
+}
 
 double Totals::rate() const {
   return counted > base::Duration::zero() ? static_cast<double>(requests) / base::seconds(counted) : 0;

@@ -60,4 +60,15 @@ struct SecondTotals {
 std::vector<SecondTotals> seconds_of(const model::WorkflowResult& workflow);
 std::vector<SecondTotals> seconds_of(const model::RunResult& run);
 
+// How much of a second of the run lies between two times since its start, in seconds.
+double covered(base::Duration begin, base::Duration end, std::uint32_t second);
+
+// The rate in a second that was counted in part. Less than a tenth of a second says nothing by itself: it is told at
+// the rate of both, it and the second beside it, if that was counted.
+struct RatedPart {
+  std::uint64_t requests = 0;
+  double seconds = 0;  // that were counted
+};
+double rate_in(const RatedPart& part, const RatedPart& beside);
+
 }  // namespace muster::report

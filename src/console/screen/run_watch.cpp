@@ -159,14 +159,25 @@ void RunWatch::follow_seconds(Track& track, std::size_t view, const RunResult& s
 
 void RunWatch::follow_totals(Track& track, std::size_t view, const RunResult& snapshot) {
   Sample sample;
+  bool counted = false;
+  Duration begin = Duration::max();
   for (const WorkflowResult& workflow : workflows_of(view, snapshot)) {
-    if (workflow.elapsed > Duration::zero()) sample.at = std::max(sample.at, workflow.began + workflow.elapsed);
+    begin = std::min(begin, workflow.began);
+    if (workflow.elapsed > Duration::zero()) {
+      sample.at = std::max(sample.at, workflow.began + workflow.elapsed);
+      counted = true;
+    }
     for (const StepResult& step : workflow.steps) {
       if (step.role == model::StepRole::kTest) sample.requests += step.ok + step.failed;
     }
     // Those of workflows that are over use nothing any more.
     if (workflow.state != WorkflowState::kRunning) continue;
     sample.cores.insert(sample.cores.end(), workflow.cores.begin(), workflow.cores.end());
+  }
+  if (!counted) {
+    // The rate counts from where counting begins, not from before it.
+    sample.at = begin == Duration::max() ? Duration::zero() : begin;
+    track.samples.clear();
   }
   const bool fresh = track.samples.empty() || sample.at > track.samples.back().at ||
                      sample.cores.size() != track.samples.back().cores.size();
