@@ -406,18 +406,30 @@ Measured measure(const Threshold& threshold, const std::vector<WorkflowResult>& 
   return {};
 }
 
-std::optional<Extent> extent(const Threshold& threshold, const std::vector<WorkflowResult>& workflows,
-                             base::Duration now, base::Duration settle) {
+std::optional<Extent> extent(const Threshold& threshold, const std::vector<WorkflowResult>& workflows) {
+  return extent_of(select(threshold, workflows));
+}
+
+std::optional<Extent> told_extent(const Threshold& threshold, const std::vector<WorkflowResult>& workflows,
+                                  base::Duration now, base::Duration patience) {
   const Selection selection = select(threshold, workflows);
   std::optional<Extent> found = extent_of(selection);
   if (!found) return found;
-  base::Duration settled{};
+  std::optional<base::Duration> slowest;
+  base::Duration furthest{};
   for (const WorkflowResult* workflow : selection.workflows) {
-    const base::Duration end = workflow->began + workflow->elapsed;
-    const bool running = workflow->state == model::WorkflowState::kRunning;
-    settled = std::max(settled, running ? std::min(end, now - settle) : end);
+    if (workflow->elapsed <= base::Duration::zero()) continue;
+    base::Duration told = workflow->began + workflow->elapsed;
+    if (workflow->state == model::WorkflowState::kRunning) {
+      const base::Duration whole = workflow->series.empty()
+                                       ? workflow->began
+                                       : base::Duration(std::chrono::seconds(workflow->series.back().second + 1));
+      told = std::min(told, whole);
+      slowest = std::min(slowest.value_or(told), told);
+    }
+    furthest = std::max(furthest, told);
   }
-  found->end = settled;
+  found->end = slowest ? std::max(*slowest, std::min(furthest, now - patience)) : furthest;
   return found;
 }
 

@@ -36,9 +36,14 @@ base::Expected<void> judgeable(const model::Threshold& threshold);
 Measured measure(const model::Threshold& threshold, const std::vector<model::WorkflowResult>& workflows,
                  std::optional<Span> span);
 
-// From the first counted moment to the last of the workflows that the threshold is about, since the run's start;
-// moments of running workflows that `settle` has not yet passed at `now` are left out. Nothing if none has begun.
-std::optional<Extent> extent(const model::Threshold& threshold, const std::vector<model::WorkflowResult>& workflows,
-                             base::Duration now, base::Duration settle);
+// From the first counted moment to the last of the workflows that the threshold is about, since the run's start.
+// Nothing if none has begun.
+std::optional<Extent> extent(const model::Threshold& threshold, const std::vector<model::WorkflowResult>& workflows);
+
+// The same up to where the series tells everything: a running workflow tells a second once all its cores have handed it
+// over. One that is more than `patience` behind `now` is not waited for.
+std::optional<Extent> told_extent(const model::Threshold& threshold,
+                                  const std::vector<model::WorkflowResult>& workflows, base::Duration now,
+                                  base::Duration patience);
 
 }  // namespace muster::engine

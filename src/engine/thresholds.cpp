@@ -111,7 +111,7 @@ void ThresholdJudge::judge_whole(std::size_t i, const std::vector<WorkflowResult
   if (!last) {
     // A count only grows: that it is still too small says nothing before the end.
     if (threshold.aggregate == "count" && !upper_bound(threshold.comparison)) return;
-    const auto over = extent(threshold, workflows, now, {});
+    const auto over = extent(threshold, workflows);
     if (threshold.aggregate == "rate" && (!over || over->end - over->begin < options_.least_elapsed)) return;
   }
   const Measured measured = measure(threshold, workflows, {});
@@ -138,7 +138,7 @@ void ThresholdJudge::judge_windows(std::size_t i, const std::vector<WorkflowResu
   const Threshold& threshold = thresholds_[i];
   ThresholdVerdict& verdict = verdicts_[i];
   Progress& progress = progress_[i];
-  const auto over = extent(threshold, workflows, now, last ? base::Duration{} : options_.settle);
+  const auto over = told_extent(threshold, workflows, now, last ? base::Duration{} : options_.patience);
   if (!over) return;
   const std::uint32_t length = std::max(1u, whole_seconds_up(*threshold.window));
   if (progress.next_end == 0) progress.next_end = whole_seconds_up(over->begin) + length;

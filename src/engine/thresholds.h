@@ -18,9 +18,9 @@
 namespace muster::engine {
 
 struct JudgeOptions {
-  // How old a second must be before it counts as complete, since snapshots of several cores arrive at different times.
-  // Longer delays an abort; shorter judges seconds whose last responses have not been told yet.
-  base::Duration settle = std::chrono::seconds(1);
+  // How far a running workflow may be behind in what it tells before windows are judged without it. Longer delays an
+  // abort while an executor hangs; shorter judges seconds that a busy machine has not told yet.
+  base::Duration patience = std::chrono::seconds(5);
   // How long a rate over the whole run is not judged at its beginning, where a few requests decide it.
   base::Duration least_elapsed = std::chrono::seconds(1);
 };

@@ -297,10 +297,34 @@ TEST(ThresholdJudge, WindowsAreJudgedAsTheyCompleteAndGiveTheSameAsAtTheEnd) {
     add_second(shop.steps[0], second, second == 6 ? 10 : 100, 0, 1ms);
     shop.elapsed = std::chrono::seconds(second + 1);
     judge.observe({shop}, shop.elapsed);
-    EXPECT_EQ(judge.abort() != nullptr, second >= 7) << second << ": a second counts once it has settled";
+    EXPECT_EQ(judge.abort() != nullptr, second > 6) << second << ": it is not told in full yet";
+    shop.series.push_back({.second = second, .vus = 1, .iterations = 0, .dropped = 0});
+    judge.observe({shop}, shop.elapsed + 300ms);
+    EXPECT_EQ(judge.abort() != nullptr, second >= 6) << second << ": judged as soon as all cores have told it";
   }
   EXPECT_EQ(judge.verdicts()[0].failed_at, 7s);
   EXPECT_NEAR(judge.verdicts()[0].value, 70, 1e-9);
+}
+
+TEST(ThresholdJudge, AWindowWaitsForTheWorkflowThatIsBehindButNotForEver) {
+  std::vector<model::WorkflowResult> both{workflow("a", 3s), workflow("b", 3s)};
+  for (model::WorkflowResult& each : both) {
+    each.state = model::WorkflowState::kRunning;
+    each.steps = {step("s", 0, 0, 0s)};
+    for (std::uint32_t second = 0; second != 3; ++second) {
+      add_second(each.steps[0], second, 100, 0, 1ms);
+      each.series.push_back({.second = second, .vus = 1, .iterations = 0, .dropped = 0});
+    }
+  }
+  both[1].steps[0].series.pop_back();
+  both[1].series.pop_back();
+  auto rule = threshold("requests", "rate", Comparison::kGreaterEqual, 200);
+  rule.window = 1s;
+  ThresholdJudge judge({rule}, {.patience = 5s});
+  judge.observe(both, 4s);
+  EXPECT_TRUE(judge.verdicts()[0].passed) << "the third second of b is still to come";
+  judge.observe(both, 9s);
+  EXPECT_FALSE(judge.verdicts()[0].passed);
 }
 
 TEST(ThresholdJudge, WindowsBeginWhereCountingBegan) {
