@@ -37,6 +37,16 @@ bool upper_bound(Comparison comparison) {
   return comparison == Comparison::kLess || comparison == Comparison::kLessEqual;
 }
 
+// Whether a value can be too large for it for good.
+bool can_exceed(Comparison comparison) {
+  return upper_bound(comparison) || comparison == Comparison::kEqual;
+}
+
+// `failed` is the number of checks that did not hold.
+bool grows(const Threshold& threshold) {
+  return threshold.aggregate == "count" || threshold.aggregate == "failed";
+}
+
 bool lower_bound(Comparison comparison) {
   return comparison == Comparison::kGreater || comparison == Comparison::kGreaterEqual;
 }
@@ -110,7 +120,7 @@ void ThresholdJudge::judge_whole(std::size_t i, const std::vector<WorkflowResult
   ThresholdVerdict& verdict = verdicts_[i];
   if (!last) {
     // A count only grows: that it is still too small says nothing before the end.
-    if (threshold.aggregate == "count" && !upper_bound(threshold.comparison)) return;
+    if (grows(threshold) && !can_exceed(threshold.comparison)) return;
     const auto over = extent(threshold, workflows);
     if (threshold.aggregate == "rate" && (!over || over->end - over->begin < options_.least_elapsed)) return;
   }
@@ -119,6 +129,9 @@ void ThresholdJudge::judge_whole(std::size_t i, const std::vector<WorkflowResult
     if (last) explain(verdict, measured.problem);
     return;
   }
+  // It may still grow to what it has to be.
+  if (!last && grows(threshold) && threshold.comparison == Comparison::kEqual && measured.value <= threshold.bound)
+    return;
   if (verdict.aborted) return;  // what ended the run stays as it was, whatever the last responses did to it
   verdict.value = measured.value;
   verdict.samples = measured.samples;

@@ -269,6 +269,27 @@ TEST(ThresholdJudge, AGrowingCountIsNotHeldAgainstTheRunBeforeItsEnd) {
   EXPECT_EQ(judge.abort(), nullptr) << "there is nothing left to abort";
 }
 
+TEST(ThresholdJudge, ACountThatIsPastWhatItHasToBeAborts) {
+  auto shop = workflow("shop", 1s);
+  shop.state = model::WorkflowState::kRunning;
+  shop.steps = {step("a", 5, 0, 1ms)};
+  shop.steps[0].checks = {{"status: 200", 5, 0}};
+  auto none = threshold("failed", "count", Comparison::kEqual, 0);
+  none.abort = true;
+  auto checks = threshold("checks", "failed", Comparison::kEqual, 2);
+  checks.abort = true;
+  ThresholdJudge judge({none, checks});
+  judge.observe({shop}, 1s);
+  EXPECT_EQ(judge.abort(), nullptr) << "checks may still come to 2";
+  shop.steps[0].checks[0].failed = 3;
+  judge.observe({shop}, 2s);
+  ASSERT_EQ(judge.abort(), &judge.verdicts()[1]);
+  shop.steps[0].failed = 1;
+  judge.observe({shop}, 3s);
+  EXPECT_FALSE(judge.verdicts()[0].passed);
+  EXPECT_EQ(judge.verdicts()[0].failed_at, 3s);
+}
+
 TEST(ThresholdJudge, AWindowFailsForGoodWhenOneStretchWasBad) {
   auto shop = workflow("shop", 20s);
   shop.steps = {step("a", 0, 0, 0s)};
