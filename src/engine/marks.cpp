@@ -136,8 +136,8 @@ class Finder {
     const bool complete = ended(workflow_.state) && workflow_.state != WorkflowState::kLost;
     if (complete && static_cast<double>(issued) < limits_.issued * static_cast<double>(workflow_.arrivals)) {
       if (!what.empty()) what += ", and ";
-      what += fmt::format("only {} of {} due arrivals ({}) were issued", grouped(issued), grouped(workflow_.arrivals),
-                          percent(issued, workflow_.arrivals));
+      what += fmt::format("only {} of {} due arrivals ({}) were issued by the end", grouped(issued),
+                          grouped(workflow_.arrivals), percent(issued, workflow_.arrivals));
     }
     if (what.empty()) return;
     mark("late",

@@ -179,6 +179,27 @@ TEST(ProcessRunner, AKilledExecutorLeavesItsLastSnapshot) {
   EXPECT_EQ(step(result, "a").latency.count(), step(result, "a").ok);
 }
 
+TEST(ProcessRunner, ArrivalsThatAStandstillPreventedStayDue) {
+  Rehearsal r;
+  r.in_process = false;
+  pid_t stopped = -1;
+  base::Instant resume{};
+  r.during = [&](Runner&, const model::WorkflowResult& result) {
+    if (stopped < 0 && result.iterations > 0) {
+      stopped = only_child();
+      kill(stopped, SIGSTOP);
+      resume = base::now() + std::chrono::seconds(1);
+    } else if (stopped > 0 && resume != base::Instant{} && base::now() > resume) {
+      kill(stopped, SIGCONT);
+      resume = {};
+    }
+  };
+  const auto result = r.run("{ rate: 4000/s, for: 800ms, max_vus: 50 }", "    steps: [ { name: a, play: a } ]\n");
+  EXPECT_EQ(result.arrivals, 3200U) << "as many as the schedule has";
+  EXPECT_LT(result.iterations, 3200U);
+  EXPECT_EQ(result.dropped, 0U);
+}
+
 TEST(ProcessRunner, AWorkflowWithoutAStepOfItsOwnInTheResultKeepsWhatItRecorded) {
   Rehearsal r;
   r.in_process = false;

@@ -312,8 +312,17 @@ void Scheduler::end_waiting_vus() {
   }
 }
 
+// Arrivals that were due before the end and never had their turn: the generator was too slow, or stood still.
+void Scheduler::count_missed() {
+  const base::Instant end = std::min(paused_ ? paused_at_ : loop_.now(), at(shape_.length()));
+  std::uint64_t missed = 0;
+  for (; next_arrival_ < end; next_arrival_ = at(arrivals_.next())) missed += counted(next_arrival_) ? 1U : 0U;
+  recording().arrivals += missed;
+}
+
 void Scheduler::stop() {
   if (ending_) return;
+  if (shape_.open() && started_) count_missed();
   ending_ = true;
   load_end_ = loop_.now();
   for (Alarm* alarm : {&change_, &arrival_, &end_}) loop_.timers().cancel(*alarm);

@@ -92,6 +92,7 @@ class Scheduler final {
   void arrive();
   void arm_arrival();
   void arm_end();
+  void count_missed();
   void grace_over();
   bool take_iteration(Vu& vu);
   base::Instant at(base::Duration elapsed) const;

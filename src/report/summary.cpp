@@ -120,6 +120,11 @@ std::string arrivals_text(const Page& page, const WorkflowResult& workflow) {
   std::string text = fmt::format("{} due", grouped(workflow.arrivals));
   text += fmt::format("{}{} dropped", dot, workflow.dropped == 0 ? "none" : grouped(workflow.dropped));
   if (workflow.dropped > 0) text += fmt::format(" ({})", percentage(workflow.dropped, workflow.arrivals));
+  const std::uint64_t issued = workflow.iterations + workflow.interrupted + workflow.dropped;
+  if (workflow.state == model::WorkflowState::kCompleted && issued < workflow.arrivals) {
+    const std::uint64_t missed = workflow.arrivals - issued;
+    text += fmt::format("{}{} never issued ({})", dot, grouped(missed), percentage(missed, workflow.arrivals));
+  }
   if (workflow.queued > 0) {
     text += fmt::format("{}{} waited for a VU ({})", dot, grouped(workflow.queued),
                         percentage(workflow.queued, workflow.arrivals));
