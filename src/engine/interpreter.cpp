@@ -272,14 +272,10 @@ Interpreter::Step Interpreter::metric(Strand& strand, const Op& op) {
   if (counted(loop_.now())) {
     MetricRecording& into = recording().metrics[compiled.metric];
     const double number = value.numeric() ? value.number() : (truth ? 1.0 : 0.0);
-    into.min = into.count == 0 ? number : std::min(into.min, number);
-    into.max = into.count == 0 ? number : std::max(into.max, number);
-    ++into.count;
+    into.record(number);
     into.trues += truth ? 1U : 0U;
-    into.sum += number;
     into.last = number;
     into.last_at = loop_.now() - epoch_;
-    into.values.record(base::from_seconds(number / 1e6));
   }
   if (trace_) trace_value("metric", program_.metrics[compiled.metric].name, value);
   ++strand.pc;

@@ -250,38 +250,39 @@ std::optional<model::UserMetric> merged_metric(std::string_view name, const Sele
   for (const WorkflowResult* workflow : selection.workflows) {
     for (const model::UserMetric& part : workflow->metrics) {
       if (std::string_view(part.name) != name) continue;
-      if (!merged || merged->count == 0) {
+      if (!merged) {
         merged = part;
-        continue;
-      }
-      if (part.count == 0) continue;
-      merged->count += part.count;
-      merged->trues += part.trues;
-      merged->sum += part.sum;
-      merged->min = std::min(merged->min, part.min);
-      merged->max = std::max(merged->max, part.max);
-      merged->values.merge(part.values);
-      if (part.last_at >= merged->last_at) {
-        merged->last = part.last;
-        merged->last_at = part.last_at;
+      } else {
+        model::merge(*merged, part);
       }
     }
   }
   return merged;
 }
 
-// A trend's histogram holds thousandths of the user's unit as nanoseconds.
 Measured trend(const model::UserMetric& metric, const Wanted& want) {
-  constexpr double kPerSecond = 1e6;
-  Measured measured = from(metric.values, want);
+  Measured measured;
   measured.samples = metric.count;
-  measured.value *= kPerSecond;
-  if (want.aggregate == Aggregate::kMean) {
-    measured.value = metric.count > 0 ? metric.sum / static_cast<double>(metric.count) : 0;
+  switch (want.aggregate) {
+    case Aggregate::kQuantile:
+      measured.value = model::quantile(metric, want.quantile);
+      break;
+    case Aggregate::kMean:
+      measured.value = metric.count > 0 ? metric.sum / static_cast<double>(metric.count) : 0;
+      break;
+    case Aggregate::kMin:
+      measured.value = metric.min;
+      break;
+    case Aggregate::kMax:
+      measured.value = metric.max;
+      break;
+    case Aggregate::kStd:
+      measured.value = model::stddev(metric);
+      break;
+    default:
+      measured.value = static_cast<double>(metric.count);
+      measured.tally = true;
   }
-  if (want.aggregate == Aggregate::kMin) measured.value = metric.min;
-  if (want.aggregate == Aggregate::kMax) measured.value = metric.max;
-  if (want.aggregate == Aggregate::kCount) measured.value = static_cast<double>(metric.count);
   return measured;
 }
 

@@ -64,6 +64,7 @@ void fill(model::UserMetric& metric, const MetricRecording& recording) {
   metric.last_at = recording.last_at;
   metric.min = recording.min;
   metric.max = recording.max;
+  metric.spread = recording.spread;
   metric.values.add(recording.values);
 }
 
@@ -139,7 +140,7 @@ void Recording::clear() {
   }
   for (MetricRecording& metric : metrics) {
     metric.count = metric.trues = 0;
-    metric.sum = metric.min = metric.max = 0;
+    metric.sum = metric.min = metric.max = metric.mean = metric.spread = 0;
     metric.values.clear();
   }
   for (const auto& tag : tags) {

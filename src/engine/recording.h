@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "engine/program.h"
 #include "metrics/recorder.h"
+#include "metrics/value_histogram.h"
 #include "model/result.h"
 
 namespace muster::engine {
@@ -53,7 +54,21 @@ struct MetricRecording {
   base::Duration last_at{};
   double min = 0;
   double max = 0;
-  CoarseRecorder values;
+  double mean = 0;
+  double spread = 0;  // sum of the squared deviations from the mean
+  metrics::ValueRecorder values;
+
+  void record(double value) {
+    min = count == 0 || value < min ? value : min;
+    max = count == 0 || value > max ? value : max;
+    ++count;
+    sum += value;
+    // Welford: sums of squares of large numbers that lie close together would leave nothing of their differences.
+    const double off = value - mean;
+    mean += off / static_cast<double>(count);
+    spread += off * (value - mean);
+    values.record(value);
+  }
 };
 
 struct Recording {

@@ -180,8 +180,8 @@ TEST(Thresholds, UserMetricsAreJudgedByTheirType) {
   model::UserMetric hit{.name = "hit", .type = model::MetricType::kRate, .count = 10, .trues = 7, .values = {}};
   model::UserMetric size{
       .name = "size", .type = model::MetricType::kTrend, .count = 2, .sum = 30, .min = 10, .max = 20, .values = {}};
-  size.values.record(std::chrono::nanoseconds(10'000));
-  size.values.record(std::chrono::nanoseconds(20'000));
+  size.values.record(10);
+  size.values.record(20);
   model::UserMetric level{
       .name = "level", .type = model::MetricType::kGauge, .count = 2, .last = 5, .min = 1, .max = 9, .values = {}};
   shop.metrics = {sold, hit, size, level};
@@ -200,6 +200,17 @@ TEST(Thresholds, UserMetricsAreJudgedByTheirType) {
             "sold p95 (cannot be judged: 'sold' is a counter: it has count and rate)");
   EXPECT_EQ(judged(threshold("sodl", "count", Comparison::kLess, 1), {shop}).text,
             "sodl count (cannot be judged: no metric named 'sodl' was recorded)");
+}
+
+TEST(Thresholds, PercentilesOfATrendAreThoseOfItsValuesWhateverTheirSizeAndSign) {
+  for (const double value : {0.0004, 0.0123, -5.0, 1.79e12}) {
+    auto shop = workflow("shop", 10s);
+    model::UserMetric metric{.name = "m", .count = 1, .sum = value, .min = value, .max = value, .values = {}};
+    metric.values.record(value);
+    shop.metrics = {metric};
+    EXPECT_DOUBLE_EQ(judged(threshold("m", "p95", Comparison::kLess, 1), {shop}).value, value);
+    EXPECT_DOUBLE_EQ(judged(threshold("m", "std", Comparison::kLess, 1), {shop}).value, 0);
+  }
 }
 
 TEST(Thresholds, TooFewSamplesAreNotJudged) {

@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "metrics/histogram.h"
+#include "metrics/value_histogram.h"
 #include "model/step_kind.h"
 
 namespace muster::model {
@@ -99,10 +100,18 @@ struct UserMetric {
   base::Duration last_at{};
   double min = 0;
   double max = 0;
-  metrics::CoarseHistogram values;  // trend; a value v is recorded as v milliunits in nanoseconds
+  double spread = 0;               // sum of the squared deviations from the mean
+  metrics::ValueHistogram values;  // trend
 };
 
-// The same numbers for the requests that carried one combination of tags. Bounded in number; the rest are "other".
+// Of a trend: a percentile, never outside [min, max]; the standard deviation of the population. 0 without values.
+double quantile(const UserMetric& metric, double q);
+double stddev(const UserMetric& metric);
+// Adds `part`, another share of the same metric, to `whole`.
+void merge(UserMetric& whole, const UserMetric& part);
+
+// The same numbers for the requests of one step that carried one combination of tags. Bounded in number; the rest are
+// "other".
 struct TaggedResult {
   std::string tags;  // "region=eu,plan=free", or "other"
   std::uint64_t ok = 0;

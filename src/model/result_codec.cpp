@@ -40,6 +40,8 @@ class Out {
   }
   // A number that is at least `least`, as the distance from it.
   void above(std::uint64_t least, std::uint32_t value) { writer_->varint(value - least); }
+  void values(const metrics::ValueHistogram& value) { value.write(*writer_); }
+  static constexpr bool since(std::uint8_t) { return true; }
   template <class List, class Fields>
   void list(const List& list, std::size_t, Fields&& fields) {
     writer_->varint(list.size());
@@ -52,7 +54,21 @@ class Out {
 
 class In {
  public:
-  explicit In(Reader& reader) : reader_(&reader) {}
+  In(Reader& reader, std::uint8_t version) : reader_(&reader), version_(version) {}
+
+  // Whether what is read holds what that version brought.
+  bool since(std::uint8_t version) const { return version_ >= version; }
+  // Version 1 held thousandths as nanoseconds.
+  void values(metrics::ValueHistogram& value) {
+    if (since(2)) {
+      value = metrics::ValueHistogram::read(*reader_);
+      return;
+    }
+    const auto old = metrics::read_histogram<6>(*reader_);
+    old.for_each([&](base::Duration lower, base::Duration upper, std::uint64_t count) {
+      value.record(static_cast<double>((lower + upper).count()) / 2e3, count);
+    });
+  }
 
   void number(std::uint64_t& value) { value = reader_->varint(); }
   void number(std::uint32_t& value) { above(0, value); }
@@ -86,6 +102,7 @@ class In {
   }
 
   Reader* reader_;
+  std::uint8_t version_;
 };
 
 constexpr auto kTextPair = [](auto& wire, auto& pair) {
@@ -153,7 +170,8 @@ constexpr auto kMetric = [](auto& wire, auto& metric) {
   wire.time(metric.last_at);
   wire.real(metric.min);
   wire.real(metric.max);
-  wire.histogram(metric.values);
+  if (wire.since(2)) wire.real(metric.spread);
+  wire.values(metric.values);
 };
 
 constexpr auto kTagged = [](auto& wire, auto& tagged) {
@@ -226,11 +244,12 @@ void write(Writer& writer, const WorkflowResult& result) {
 
 WorkflowResult read_workflow_result(Reader& reader) {
   WorkflowResult result;
-  if (const std::uint8_t version = reader.byte(); reader.ok() && version != kResultVersion) {
+  const std::uint8_t version = reader.byte();
+  if (reader.ok() && (version == 0 || version > kResultVersion)) {
     reader.fail(fmt::format("its version is {}, known is {}", version, kResultVersion));
   }
   if (!reader.ok()) return result;
-  In in(reader);
+  In in(reader, version);
   kWorkflow(in, result);
   return result;
 }

@@ -1,6 +1,7 @@
 // Merging of workflow results: associative and commutative (save for the order of cores and of `keep: all` values, and
 // for rounding in sums of users' metrics), with a result without a name as the neutral element.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -156,7 +157,25 @@ void merge_step(StepResult& whole, const StepResult& part) {
   merge_seconds(whole.series, part.series);
 }
 
-void add_metric(UserMetric& whole, const UserMetric& part) {
+}  // namespace
+
+double quantile(const UserMetric& metric, double q) {
+  if (metric.count == 0) return 0;
+  return std::clamp(metric.values.quantile(q), std::min(metric.min, metric.max), std::max(metric.min, metric.max));
+}
+
+double stddev(const UserMetric& metric) {
+  return metric.count > 0 ? std::sqrt(std::max(metric.spread, 0.0) / static_cast<double>(metric.count)) : 0;
+}
+
+void merge(UserMetric& whole, const UserMetric& part) {
+  if (whole.count > 0 && part.count > 0) {
+    const auto mine = static_cast<double>(whole.count);
+    const auto theirs = static_cast<double>(part.count);
+    const double apart = part.sum / theirs - whole.sum / mine;
+    whole.spread += apart * apart * (mine * theirs / (mine + theirs));
+  }
+  whole.spread += part.spread;
   if (part.count > 0) {
     const bool first = whole.count == 0;
     whole.min = first ? part.min : std::min(whole.min, part.min);
@@ -172,6 +191,8 @@ void add_metric(UserMetric& whole, const UserMetric& part) {
   whole.values.merge(part.values);
 }
 
+namespace {
+
 void merge_metrics(std::vector<UserMetric>& whole, const std::vector<UserMetric>& part) {
   const auto key = [](const UserMetric& each) { return std::tie(each.name, each.type); };
   for (std::size_t i = 0; i < part.size(); ++i) {
@@ -179,7 +200,7 @@ void merge_metrics(std::vector<UserMetric>& whole, const std::vector<UserMetric>
     if (mine == nullptr) continue;
     mine->name = part[i].name;
     mine->type = part[i].type;
-    add_metric(*mine, part[i]);
+    merge(*mine, part[i]);
   }
   sort_by(whole, key);
 }

@@ -72,9 +72,7 @@ void put_metrics(Page& page, const RunResult& run) {
       if (!any) page.heading("metrics");
       any = true;
       std::string value;
-      const auto at = [&](double q) {
-        return plain_number(static_cast<double>(metric.values.quantile(q).count()) / 1000.0);
-      };
+      const auto at = [&](double q) { return plain_number(model::quantile(metric, q)); };
       switch (metric.type) {
         case model::MetricType::kCounter:
           value = plain_number(metric.sum);

@@ -124,11 +124,6 @@ Json step_json(const model::StepResult& step, base::Duration counted) {
   return made;
 }
 
-// A trend's histogram holds thousandths of the user's unit as nanoseconds.
-double user_units(base::Duration duration) {
-  return static_cast<double>(duration.count()) / 1000.0;
-}
-
 Json metric_json(const model::UserMetric& metric) {
   Json made = {{"name", metric.name}, {"type", model::to_text(metric.type)}, {"count", metric.count}};
   const auto number = [](double value) { return std::isfinite(value) ? value : 0.0; };
@@ -150,10 +145,10 @@ Json metric_json(const model::UserMetric& metric) {
       made["mean"] = metric.count > 0 ? number(metric.sum / static_cast<double>(metric.count)) : 0.0;
       made["min"] = number(metric.min);
       made["max"] = number(metric.max);
-      made["p50"] = user_units(metric.values.quantile(0.50));
-      made["p90"] = user_units(metric.values.quantile(0.90));
-      made["p95"] = user_units(metric.values.quantile(0.95));
-      made["p99"] = user_units(metric.values.quantile(0.99));
+      made["p50"] = number(model::quantile(metric, 0.50));
+      made["p90"] = number(model::quantile(metric, 0.90));
+      made["p95"] = number(model::quantile(metric, 0.95));
+      made["p99"] = number(model::quantile(metric, 0.99));
       break;
   }
   return made;

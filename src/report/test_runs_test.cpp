@@ -140,7 +140,7 @@ model::RunResult marked() {
   size.sum = 4200;
   size.min = 1;
   size.max = 19;
-  size.values.record(std::chrono::nanoseconds(4'000), 1000);
+  size.values.record(4, 1000);
   model::UserMetric coupons{};
   coupons.name = "coupon used";
   coupons.type = model::MetricType::kRate;

@@ -109,9 +109,7 @@ void put_statuses(Markup& page, const model::RunResult& run) {
 }
 
 std::string metric_text(const model::UserMetric& metric) {
-  const auto at = [&](double q) {
-    return plain_number(static_cast<double>(metric.values.quantile(q).count()) / 1000.0);
-  };
+  const auto at = [&](double q) { return plain_number(model::quantile(metric, q)); };
   switch (metric.type) {
     case model::MetricType::kCounter:
       return fmt::format("sum {}", plain_number(metric.sum));
