@@ -82,6 +82,7 @@ class Interpreter final : public CallHost {
   void settle(Strand& strand, Outcome& outcome);
   bool judge(Strand& strand, Outcome& outcome, StepRecording& record, std::string& detail);
   void record_call(const Call& call, const Outcome& outcome, bool ok, std::string_view detail);
+  TagRecording& tag_row(std::uint32_t step);
   void record_tags(Vu& vu, const CallPlan& plan, base::Duration latency, bool ok);
   void sample(StepRecording& record, const Outcome& outcome, std::string_view detail);
   void trace_call(Strand& strand, const Outcome& outcome, bool ok, base::Duration latency);

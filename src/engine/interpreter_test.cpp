@@ -486,7 +486,7 @@ TEST(Interpreter, TagsBeyondTheLimitCountAsOtherAndSaySo) {
     steps:
       - { name: a, play: a, tags: { round: "${iteration}" } }
 )");
-  EXPECT_EQ(result.tagged.size(), model::kMaxResultTagged);
+  EXPECT_EQ(result.tagged.size(), model::kMaxTagSets + 1);
   std::uint64_t all = 0;
   for (const auto& tagged : result.tagged) {
     all += tagged.ok;
@@ -497,6 +497,7 @@ TEST(Interpreter, TagsBeyondTheLimitCountAsOtherAndSaySo) {
   EXPECT_EQ(all, 250U);
   ASSERT_EQ(result.notes.size(), 1U);
   EXPECT_THAT(result.notes[0].first, HasSubstr("other"));
+  EXPECT_EQ(result.notes[0].second, 50U);
 }
 
 TEST(Interpreter, EveryIterationTakesOneRowOfData) {

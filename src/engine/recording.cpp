@@ -72,6 +72,7 @@ void add_tagged(model::WorkflowResult& result, const TagRecording& recording) {
   if (recording.ok + recording.failed == 0) return;
   model::TaggedResult& tagged = result.tagged.emplace_back();
   tagged.tags = recording.tags;
+  if (recording.tags != kOtherTags) tagged.step = result.steps[recording.step].name;
   tagged.ok = recording.ok;
   tagged.failed = recording.failed;
   tagged.latency.add(recording.latency);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,8 +40,12 @@ struct StepRecording {
   std::vector<model::ErrorSample> samples;
 };
 
+// The row of requests whose tags have none of their own.
+constexpr std::string_view kOtherTags = "other";
+
 struct TagRecording {
-  std::string tags;
+  std::uint32_t step = 0;  // position among the steps
+  std::string tags;        // "other" is one row for all steps
   std::uint64_t ok = 0;
   std::uint64_t failed = 0;
   FineRecorder latency;

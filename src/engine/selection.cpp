@@ -12,38 +12,46 @@ using model::TaggedResult;
 using model::Threshold;
 using model::WorkflowResult;
 
-bool has_all(const StepResult& step, const Conditions& conditions) {
-  return std::ranges::all_of(conditions.tags, [&](const auto* tag) { return std::ranges::count(step.tags, *tag) > 0; });
+using Tag = std::pair<std::string, std::string>;
+
+bool has(const StepResult& step, const Tag& tag) {
+  return std::ranges::count(step.tags, tag) > 0;
 }
 
 // `text` is "region=eu,plan=free".
-bool has_all(std::string_view text, const Conditions& conditions) {
-  return std::ranges::all_of(conditions.tags, [&](const auto* tag) {
-    const std::string pair = fmt::format("{}={}", tag->first, tag->second);
-    for (std::size_t at = text.find(pair); at != std::string_view::npos; at = text.find(pair, at + 1)) {
-      const std::size_t end = at + pair.size();
-      if ((at == 0 || text[at - 1] == ',') && (end == text.size() || text[end] == ',')) return true;
-    }
-    return false;
-  });
+bool has(std::string_view text, const Tag& tag) {
+  const std::string pair = fmt::format("{}={}", tag.first, tag.second);
+  for (std::size_t at = text.find(pair); at != std::string_view::npos; at = text.find(pair, at + 1)) {
+    const std::size_t end = at + pair.size();
+    if ((at == 0 || text[at - 1] == ',') && (end == text.size() || text[end] == ',')) return true;
+  }
+  return false;
 }
 
-// Requests with a tag are counted in the rows of `tagged`; where a workflow has no such row, or a step is named too,
-// the steps that always carry the tag stand for them. Never both, so that nothing counts twice.
+const StepResult* step_of(const WorkflowResult& workflow, const TaggedResult& row) {
+  const auto found = std::ranges::find(workflow.steps, row.step, &StepResult::name);
+  return row.step.empty() || found == workflow.steps.end() ? nullptr : &*found;
+}
+
+// A step that always carries the tags stands for its requests. Those of other steps are counted in their rows of
+// `tagged`, by the tags that only a run can tell; the constant ones are the step's. Never both, so that nothing counts
+// twice.
 void select_in(const WorkflowResult& workflow, const Conditions& conditions, Selection& selection) {
-  bool rows = false;
-  if (!conditions.tags.empty() && conditions.step.empty()) {
-    for (const TaggedResult& row : workflow.tagged) {
-      if (!has_all(row.tags, conditions)) continue;
-      selection.tagged.push_back(&row);
-      rows = true;
-    }
-  }
-  if (rows) return;
+  const std::size_t before = selection.steps.size();
   for (const StepResult& step : workflow.steps) {
     const bool named =
         conditions.step.empty() ? step.role == model::StepRole::kTest : std::string_view(step.name) == conditions.step;
-    if (named && has_all(step, conditions)) selection.steps.push_back(&step);
+    const bool tagged = std::ranges::all_of(conditions.tags, [&](const Tag* tag) { return has(step, *tag); });
+    if (named && tagged) selection.steps.push_back(&step);
+  }
+  if (conditions.tags.empty()) return;
+  const bool none = selection.steps.size() == before;
+  for (const TaggedResult& row : workflow.tagged) {
+    const StepResult* const step = step_of(workflow, row);
+    if (!conditions.step.empty() && std::string_view(row.step) != conditions.step) continue;
+    if (step == nullptr ? !none : std::ranges::count(selection.steps, step) > 0) continue;
+    const auto carried = [&](const Tag* tag) { return has(row.tags, *tag) || (step != nullptr && has(*step, *tag)); };
+    if (std::ranges::all_of(conditions.tags, carried)) selection.tagged.push_back(&row);
   }
 }
 

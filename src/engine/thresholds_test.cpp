@@ -120,6 +120,33 @@ TEST(Thresholds, WhereNamesAWorkflowAStepOrATag) {
   EXPECT_EQ(judged(rule, {shop, admin}).where, "region=eu");
 }
 
+TEST(Thresholds, WhereMayNameAStepAndConstantTagsBesideThoseThatOnlyTheRunTells) {
+  auto shop = workflow("shop");
+  shop.steps = {step("a", 20, 0, 10ms), step("b", 20, 0, 40ms)};
+  shop.steps[0].tags = {{"kind", "read"}};
+  for (const char* name : {"a", "b"}) {
+    for (const char* lane : {"1", "2"}) {
+      model::TaggedResult row;
+      row.step = name;
+      row.tags = std::string("lane=") + lane;
+      row.ok = 10;
+      row.latency.record(name[0] == 'a' ? 10ms : 40ms, 10);
+      shop.tagged.push_back(row);
+    }
+  }
+  auto rule = threshold("requests", "count", Comparison::kGreater, 0);
+  const auto count = [&](std::vector<std::pair<std::string, std::string>> where) {
+    rule.where = std::move(where);
+    return judged(rule, {shop}).value;
+  };
+  EXPECT_EQ(count({{"lane", "1"}}), 20);
+  EXPECT_EQ(count({{"lane", "1"}, {"step", "a"}}), 10);
+  EXPECT_EQ(count({{"lane", "1"}, {"kind", "read"}}), 10);
+  EXPECT_EQ(count({{"lane", "2"}, {"kind", "read"}, {"step", "a"}, {"workflow", "shop"}}), 10);
+  EXPECT_EQ(count({{"kind", "read"}}), 20);
+  EXPECT_EQ(count({{"lane", "1"}, {"kind", "read"}, {"step", "b"}}), 0);
+}
+
 TEST(Thresholds, ANameThatMatchesNothingIsNotJudgedAndSaysSo) {
   auto shop = workflow("shop");
   shop.steps = {step("login", 10, 0, 10ms)};

@@ -23,9 +23,11 @@ constexpr std::size_t kMaxResultDetails = 10'000;
 // Seconds of a series: a week. Longer runs must thin their series out first.
 constexpr std::size_t kMaxResultSeconds = 7 * 24 * 3600;
 
-// Combinations of tags that a workflow keeps apart; requests with others are counted together as "other".
+// Combinations of tags that a step keeps apart, and those of all steps of a workflow; requests with others are counted
+// together as "other". Each takes some 10 kB on every core.
 constexpr std::size_t kMaxTagSets = 200;
-constexpr std::size_t kMaxResultTagged = kMaxTagSets + 1;
+constexpr std::size_t kMaxTagRows = 5 * kMaxTagSets;
+constexpr std::size_t kMaxResultTagged = kMaxTagRows + 1;
 
 // User metrics and distinct notes of a workflow; further ones are not taken up.
 constexpr std::size_t kMaxResultMetrics = 1'000;

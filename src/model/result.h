@@ -117,7 +117,12 @@ struct TaggedResult {
   std::uint64_t ok = 0;
   std::uint64_t failed = 0;
   metrics::Histogram latency;
+  std::string step = {};  // whose requests they are; empty for "other"
 };
+
+// What is told when there are more.
+constexpr std::string_view kTooManyTags =
+    "requests with tags beyond the first 200 combinations of a step count as \"other\"";
 
 struct WorkflowSecond {
   std::uint32_t second = 0;  // since the run's start

@@ -176,6 +176,7 @@ constexpr auto kMetric = [](auto& wire, auto& metric) {
 
 constexpr auto kTagged = [](auto& wire, auto& tagged) {
   wire.text(tagged.tags);
+  if (wire.since(2)) wire.text(tagged.step);
   wire.number(tagged.ok);
   wire.number(tagged.failed);
   wire.histogram(tagged.latency);

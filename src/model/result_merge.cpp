@@ -205,8 +205,8 @@ void merge_metrics(std::vector<UserMetric>& whole, const std::vector<UserMetric>
   sort_by(whole, key);
 }
 
-void merge_tagged(std::vector<TaggedResult>& whole, const std::vector<TaggedResult>& part) {
-  const auto key = [](const TaggedResult& each) -> const std::string& { return each.tags; };
+void merge_tagged(std::vector<TaggedResult>& whole, const std::vector<TaggedResult>& part, Notes& notes) {
+  const auto key = [](const TaggedResult& each) { return std::tie(each.tags, each.step); };
   TaggedResult other;
   other.tags = "other";
   for (std::size_t i = 0; i < part.size(); ++i) {
@@ -217,8 +217,10 @@ void merge_tagged(std::vector<TaggedResult>& whole, const std::vector<TaggedResu
       mine = same(whole, other, 0, key, kMaxResultTagged);
       if (mine == nullptr) continue;
       mine->tags = other.tags;
+      add_note(notes, kTooManyTags, part[i].ok + part[i].failed);
     } else {
       mine->tags = part[i].tags;
+      mine->step = part[i].step;
     }
     mine->ok += part[i].ok;
     mine->failed += part[i].failed;
@@ -297,7 +299,7 @@ void merge(WorkflowResult& whole, const WorkflowResult& part) {
     }
   }
   merge_metrics(whole.metrics, part.metrics);
-  merge_tagged(whole.tagged, part.tagged);
+  merge_tagged(whole.tagged, part.tagged, whole.notes);
   merge_seconds(whole.series, part.series);
   for (const Provided& value : part.provided) add_provided(whole.provided, value);
   sort_by(whole.provided, [](const Provided& each) -> const std::string& { return each.key; });

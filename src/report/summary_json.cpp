@@ -209,7 +209,7 @@ Json workflow_json(const model::WorkflowResult& workflow) {
   for (const auto& [text, count] : workflow.notes) made["notes"].push_back({{"text", text}, {"count", count}});
   for (const model::StepResult& step : workflow.steps) made["steps"].push_back(step_json(step, workflow.elapsed));
   for (const model::UserMetric& metric : workflow.metrics) made["metrics"].push_back(metric_json(metric));
-  for (const model::TaggedResult& row : workflow.tagged) made["tagged"].push_back(tagged_json(row));
+  for (const model::TaggedResult& row : by_tags(workflow)) made["tagged"].push_back(tagged_json(row));
   made["series"] = series_json(seconds_of(workflow));
   return made;
 }

@@ -96,6 +96,20 @@ std::uint64_t most_at_once(const model::RunResult& run, Amount amount) {
 
 }  // namespace
 
+std::vector<model::TaggedResult> by_tags(const model::WorkflowResult& workflow) {
+  std::map<std::string, model::TaggedResult> rows;
+  for (const model::TaggedResult& row : workflow.tagged) {
+    model::TaggedResult& sum = rows[row.tags];
+    sum.tags = row.tags;
+    sum.ok += row.ok;
+    sum.failed += row.failed;
+    sum.latency.merge(row.latency);
+  }
+  std::vector<model::TaggedResult> list;
+  for (auto& [tags, row] : rows) list.push_back(std::move(row));
+  return list;
+}
+
 double covered(base::Duration begin, base::Duration end, std::uint32_t second) {
   const base::Duration from = std::max<base::Duration>(std::chrono::seconds(second), begin);
   const base::Duration to = std::min<base::Duration>(std::chrono::seconds(second) + std::chrono::seconds(1), end);

@@ -60,6 +60,9 @@ struct SecondTotals {
 std::vector<SecondTotals> seconds_of(const model::WorkflowResult& workflow);
 std::vector<SecondTotals> seconds_of(const model::RunResult& run);
 
+// The rows of tags of all steps together, by tags.
+std::vector<model::TaggedResult> by_tags(const model::WorkflowResult& workflow);
+
 // How much of a second of the run lies between two times since its start, in seconds.
 double covered(base::Duration begin, base::Duration end, std::uint32_t second);
 

@@ -7,6 +7,7 @@
 #include "report/figures.h"
 #include "report/html/options.h"
 #include "report/html/sections.h"
+#include "report/totals.h"
 
 namespace muster::report::html {
 namespace {
@@ -297,7 +298,7 @@ void put_tagged(Markup& page, const model::RunResult& run) {
   put_table(page, "Tags", {"Tags", "Workflow", "#Requests", "#Failed", "#p50", "#p95", "#p99", "#Max"});
   RowLimit rows;
   for (const WorkflowResult& workflow : run.workflows) {
-    for (const model::TaggedResult& row : workflow.tagged) {
+    for (const model::TaggedResult& row : by_tags(workflow)) {
       if (!rows.take()) continue;
       page.put("<tr><th scope=\"row\">{}</th><td>{}</td>", row.tags, workflow.name);
       put_count(page, row.ok + row.failed);
