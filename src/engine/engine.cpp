@@ -20,6 +20,12 @@ base::Expected<std::unique_ptr<Engine>> Engine::make(const PlanSlice& slice, con
   auto shape = registry.shapes.make(slice.workflow->load);
   if (!shape) return std::unexpected(shape.error());
   (*program)->open = (*shape)->open();
+  (*program)->workflows = slice.job->workflows.size();
+  (*program)->position = static_cast<std::uint64_t>(slice.workflow - slice.job->workflows.data());
+  for (FeederUse& use : (*program)->feeders) {
+    auto shared = slice.unique_rows != nullptr ? slice.unique_rows->of(use.name) : nullptr;
+    if (shared != nullptr) use.next_unique = std::move(shared);
+  }
   return std::unique_ptr<Engine>(new Engine(std::move(*program), std::move(*shape), registry, slice));
 }
 

@@ -21,6 +21,7 @@
 #include "engine/program.h"
 #include "engine/protocol.h"
 #include "engine/recording.h"
+#include "engine/unique_rows.h"
 #include "model/job.h"
 #include "model/result.h"
 #include "reactor/resolver.h"
@@ -42,7 +43,8 @@ struct PlanSlice {
   const model::Workflow* workflow = nullptr;
   std::uint32_t cores = 1;
   std::uint64_t seed = 0;
-  base::Instant run_began{};  // its seconds are those of the series; zero: with this engine
+  base::Instant run_began{};                // its seconds are those of the series; zero: with this engine
+  const UniqueRows* unique_rows = nullptr;  // shared with other workflows of the run; null: it has its own
   ReceivedContext received;
   TraceSink trace;
 };

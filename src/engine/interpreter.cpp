@@ -22,10 +22,10 @@ Interpreter::Interpreter(const InterpreterContext& context)
       trace_(context.trace),
       stop_all_(context.stop_all),
       random_(base::mix(context.seed ^ base::mix(context.slice.core + 1))),
-      counter_(context.slice.core) {
+      counter_(context.slice.core * context.program.workflows + context.program.position) {
   evaluation_.random = &random_;
   evaluation_.counter = &counter_;
-  evaluation_.counter_step = slice_.cores;
+  evaluation_.counter_step = slice_.cores * program_.workflows;
   for (const FeederUse& use : program_.feeders) {
     cursors_.emplace_back(use.feeder->rows(), use.pick, slice_.core, slice_.cores, use.next_unique.get());
   }

@@ -54,6 +54,9 @@ base::Expected<void> JobRun::start() {
         registry_);
     if (!checked) return std::unexpected(checked.error());
   }
+  auto rows = UniqueRows::open(job_.data);
+  if (!rows) return std::unexpected(rows.error());
+  unique_rows_ = std::move(*rows);
   auto ordered = layers(dependents);
   if (!ordered) return std::unexpected(ordered.error());
   layers_ = std::move(*ordered);
@@ -109,6 +112,7 @@ bool JobRun::start_workflow(std::size_t index, std::uint32_t cores) {
                               .cores = cores,
                               .seed = base::mix(result_.seed + index),
                               .run_began = epoch_,
+                              .unique_rows = &unique_rows_,
                               .received = received_,
                               .trace = options_.trace},
                              registry_);

@@ -94,6 +94,7 @@ class JobRun {
   std::size_t next_layer_ = 0;
   std::vector<Active> active_;
   ReceivedContext received_;
+  UniqueRows unique_rows_;
   ThresholdJudge judge_;
   model::RunResult result_;
   base::Instant epoch_{};

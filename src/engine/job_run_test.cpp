@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <functional>
+#include <set>
 
 #include "engine/only_child.h"
 #include "engine/rehearsal.h"
@@ -48,6 +49,30 @@ TEST(JobRun, AnExecutorThatDoesNotEndAfterItsGraceIsKilledAndLost) {
   EXPECT_THAT(workflow.reason, HasSubstr("killed"));
   EXPECT_GT(workflow.iterations, 0U) << "the last snapshot is kept";
   EXPECT_EQ(result.verdict, model::Verdict::kError);
+}
+
+TEST(JobRun, UniqueRowsAndCountersAreUniqueInTheWholeRun) {
+  const std::string path = temporary_file("rows_of_a_run.csv", "n\n1\n2\n3\n4\n5\n6\n");
+  const std::string workflow = R"yaml(
+    load: { vus: 1, iterations: 3 }
+    steps: [ { set: { n: "${data.rows.n}", c: "${counter()}" } } ]
+    provide: { row: { from: n, keep: all, max: 10 }, count: { from: c, keep: all, max: 10 } }
+)yaml";
+  for (const bool in_process : {true, false}) {
+    Rehearsal r;
+    const auto result = r.run_layers("muster: 1\ndata: { rows: { csv: " + path + ", pick: unique } }\nworkflows:\n" +
+                                         "  - name: a" + workflow + "  - name: b" + workflow,
+                                     {.cores = 2, .in_process = in_process, .trace = {}}, [](JobRun&) {});
+    for (const char* key : {"row", "count"}) {
+      std::set<std::string> seen;
+      for (const auto& each : result.workflows) {
+        for (const auto& provided : each.provided) {
+          if (provided.key == key) seen.insert(provided.values.begin(), provided.values.end());
+        }
+      }
+      EXPECT_EQ(seen.size(), 6U) << key;
+    }
+  }
 }
 
 TEST(JobRun, AnExecutorThatDoesNotEndAfterItsOwnLoadIsKilledAndLost) {

@@ -166,7 +166,7 @@ struct FeederUse {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> columns;  // slot, column
   std::array<bool, 4> read_by{};                                 // by VuList: only who reads it takes a row
   // Pick::kUnique: the row that nobody has had yet. One for all cores, so that no row is left over on one of them
-  // while another has run out.
+  // while another has run out; in a run with several workflows one for all of them, in shared memory.
   std::shared_ptr<std::atomic<std::uint64_t>> next_unique = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
@@ -192,8 +192,10 @@ struct Program {
   List start;
   List loop;
   List stop;
-  bool test = false;  // has a test step
-  bool open = false;  // its load shape describes arrivals
+  bool test = false;            // has a test step
+  bool open = false;            // its load shape describes arrivals
+  std::uint64_t position = 0;   // among the workflows of its job
+  std::uint64_t workflows = 1;  // of its job
 
   std::vector<CallPlan> calls;
   std::vector<std::string> kinds;  // protocols in use
