@@ -142,6 +142,7 @@ bool HttpClient::fail_at_once(Outcome& outcome, ErrorClass error, std::string de
   outcome.ok = false;
   outcome.error = error;
   outcome.detail = detail_;
+  outcome.finished = loop().now();
   return false;
 }
 
