@@ -71,6 +71,8 @@ class Engine {
   // Totals so far; the series of whole seconds comes from take_series(), each second once.
   model::WorkflowResult& totals() { return collector_.totals(); }
   model::WorkflowResult take_series();
+  // Of the seconds that are not whole yet.
+  const model::WorkflowResult& open_series() const { return collector_.open_series(); }
   const Program& program() const { return *program_; }
 
  private:

@@ -72,8 +72,12 @@ class Executor {
       series_full_ = true;
       model::add_note(engine_.totals().notes, "the per-second series is too long and ends early");
     }
+    // Seconds that are not whole yet go with the totals: if this process is killed, that is all there is of them.
+    model::WorkflowResult& totals = engine_.totals();
+    model::merge_series(totals, model::WorkflowResult(engine_.open_series()));
     // If not even the counts fit, the snapshot before stays the latest.
-    if (encode_to_fit(engine_.totals(), kSnapshotBytes, bytes_)) memory_.publish_totals(bytes_);
+    if (encode_to_fit(totals, kSnapshotBytes, bytes_)) memory_.publish_totals(bytes_);
+    clear_series(totals);
   }
 
   Engine& engine_;
@@ -153,6 +157,9 @@ class ProcessRunner final : public Runner {
     sequence_ = sequence;
     auto totals = model::decode_workflow_result(memory_.totals());
     if (totals && totals->steps.size() == engine_->totals().steps.size()) {
+      open_ = {};
+      open_.steps.resize(totals->steps.size());
+      model::merge_series(open_, std::move(*totals));
       update(result, std::move(*totals), next_series());
     } else {
       model::add_note(result.notes, "a snapshot of the executor process could not be read");
@@ -171,8 +178,20 @@ class ProcessRunner final : public Runner {
     return fresh;
   }
 
+  // Of the seconds that an executor did not come to finish, as far as the series does not tell them already.
+  void add_open_series(model::WorkflowResult& result) {
+    if (!result.series.empty()) {
+      const std::uint32_t last = result.series.back().second;
+      const auto told = [last](const auto& row) { return row.second <= last; };
+      std::erase_if(open_.series, told);
+      for (model::StepResult& step : open_.steps) std::erase_if(step.series, told);
+    }
+    model::merge_series(result, std::move(open_));
+  }
+
   void conclude(int status, model::WorkflowResult& result) {
     finished_ = true;
+    if (!memory_.finished()) add_open_series(result);
     if (memory_.finished()) {
       const std::string error = memory_.error();
       result.state = error.empty() ? model::WorkflowState::kCompleted : model::WorkflowState::kFailed;
@@ -196,6 +215,7 @@ class ProcessRunner final : public Runner {
   std::unique_ptr<Engine> engine_;
   SnapshotMemory memory_;
   std::uint64_t sequence_ = 0;
+  model::WorkflowResult open_;  // series of the seconds that the latest snapshot had not finished
   pid_t child_ = -1;
   int commands_ = -1;
   base::Instant aborted_at_ = base::kNever;

@@ -155,6 +155,8 @@ class Collector {
   const model::WorkflowResult& totals() const { return totals_; }
   model::WorkflowResult& totals() { return totals_; }
 
+  // The series that was not taken yet.
+  const model::WorkflowResult& open_series() const { return fresh_series_; }
   // The series of the seconds before `second` that were not taken yet, in a result that holds nothing else but names.
   model::WorkflowResult take_series(std::uint32_t second);
 

@@ -177,6 +177,9 @@ TEST(ProcessRunner, AKilledExecutorLeavesItsLastSnapshot) {
   EXPECT_GT(seen, 0U);
   EXPECT_GE(result.iterations, seen);
   EXPECT_EQ(step(result, "a").latency.count(), step(result, "a").ok);
+  std::uint64_t in_series = 0;
+  for (const model::StepSecond& second : step(result, "a").series) in_series += second.ok;
+  EXPECT_EQ(in_series, step(result, "a").ok) << "the series tells as much as the totals";
 }
 
 TEST(ProcessRunner, ArrivalsThatAStandstillPreventedStayDue) {

@@ -43,7 +43,12 @@ bool encode_to_fit(const model::WorkflowResult& totals, std::size_t limit, std::
   bytes.clear();
   model::encode(totals, bytes);
   if (bytes.size() <= limit) return true;
+  // The series of the seconds under way is missed only if the executor is killed within them.
   model::WorkflowResult less = totals;
+  clear_series(less);
+  bytes.clear();
+  model::encode(less, bytes);
+  if (bytes.size() <= limit) return true;
   if (less.notes.size() >= model::kMaxResultNotes) less.notes.pop_back();
   const model::Notes notes = less.notes;
   std::string missing;

@@ -201,6 +201,7 @@ void merge(WorkflowResult& whole, const WorkflowResult& part);
 // Moves the series out of `part`, whose steps are those of `whole` in order, into that of `whole`. Costs what `part`
 // holds as long as its seconds are new or recent, however long the series of `whole` is.
 void merge_series(WorkflowResult& whole, WorkflowResult&& part);
+void clear_series(WorkflowResult& result);
 
 struct ThresholdVerdict {
   std::string text;

@@ -267,6 +267,11 @@ void merge_series(WorkflowResult& whole, WorkflowResult&& part) {
   }
 }
 
+void clear_series(WorkflowResult& result) {
+  result.series.clear();
+  for (StepResult& step : result.steps) step.series.clear();
+}
+
 void merge(WorkflowResult& whole, const WorkflowResult& part) {
   if (part.name.empty()) return;
   if (whole.name.empty()) {
