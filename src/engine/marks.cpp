@@ -104,8 +104,21 @@ class Finder {
                      grouped(lacking), grouped(all), percent(lacking, all)));
   }
 
+  bool out_of_data() const {
+    return std::ranges::any_of(
+        workflow_.notes, [](const auto& note) { return std::string_view(note.first).starts_with(kUniqueDataEnded); });
+  }
+
   void dropped() {
     if (workflow_.dropped == 0) return;
+    if (out_of_data()) {
+      mark("dropped",
+           fmt::format("{} of {} arrivals ({}) were dropped, and the load ended early, because the unique data "
+                       "had no row left for them; see the mark 'data'",
+                       grouped(workflow_.dropped), grouped(workflow_.arrivals),
+                       percent(workflow_.dropped, workflow_.arrivals)));
+      return;
+    }
     mark("dropped",
          fmt::format(
              "{} of {} arrivals ({}) were dropped: the server saw less than the load asked for, and the latency "

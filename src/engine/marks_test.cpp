@@ -58,6 +58,19 @@ TEST(Marks, DroppedArrivalsAndTheLimitOfVusAreTold) {
   EXPECT_THAT(marks[1].text, HasSubstr("all 50 (max_vus)"));
 }
 
+TEST(Marks, ArrivalsDroppedForLackOfDataAreNotBlamedOnTheNumberOfVus) {
+  auto shop = sound();
+  shop.dropped = 1;
+  shop.iterations = 9'999;
+  shop.notes = {{"unique data ran out: 'users' had no row left for another iteration", 1}};
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 2u);
+  EXPECT_EQ(marks[0].id, "dropped");
+  EXPECT_THAT(marks[0].text, HasSubstr("the unique data had no row left"));
+  EXPECT_THAT(marks[0].text, testing::Not(HasSubstr("max_vus")));
+  EXPECT_EQ(marks[1].id, "data");
+}
+
 TEST(Marks, AMissedScheduleIsToldByLatenessAndByWhatWasNeverIssued) {
   auto shop = sound();
   shop.lateness.record(8ms, 500);
