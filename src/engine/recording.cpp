@@ -78,6 +78,16 @@ void add_tagged(model::WorkflowResult& result, const TagRecording& recording) {
   tagged.latency.add(recording.latency);
 }
 
+bool is_empty(const Recording& recording) {
+  return recording.vus + recording.iterations + recording.dropped == 0 &&
+         std::ranges::all_of(recording.steps, [](const StepRecording& step) { return step.ok + step.failed == 0; });
+}
+
+// Whether time that ends at `end` holds no more of a second than serving the last timer takes.
+bool ends_at(std::uint32_t second, base::Duration end) {
+  return end < std::chrono::seconds(second) + std::chrono::milliseconds(10);
+}
+
 // The second that the recording lies in. How many VUs there were is known only from all cores together.
 model::WorkflowResult series_of(const Recording& recording) {
   model::WorkflowResult made;
@@ -184,7 +194,9 @@ void Collector::add(std::size_t core, const Recording& recording) {
   if (recording.counted) {
     told_until_[core] = static_cast<std::uint32_t>((totals_.began + recording.use.elapsed) / std::chrono::seconds(1));
   }
-  if (recording.counted) model::merge_series(fresh_series_, series_of(recording));
+  const bool tells =
+      recording.counted && !(is_empty(recording) && ends_at(recording.second, totals_.began + recording.elapsed));
+  if (tells) model::merge_series(fresh_series_, series_of(recording));
   totals_.warming_up = !recording.counted;
   totals_.cores[core] = recording.use;
   count_vus(core, recording);
@@ -205,6 +217,7 @@ void Collector::count_vus(std::size_t core, const Recording& recording) {
   totals_.peak_vus = std::max(totals_.peak_vus, at_once);
   const auto point =
       std::ranges::lower_bound(fresh_series_.series, recording.second, {}, &model::WorkflowSecond::second);
+  if (point == fresh_series_.series.end() || point->second != recording.second) return;
   point->vus = static_cast<std::uint32_t>(at_once);
 }
 

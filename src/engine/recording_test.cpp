@@ -162,6 +162,24 @@ TEST(Collector, WhatAWarmUpRecordedIsThrownAway) {
   EXPECT_EQ(collector.totals().steps[0].ok, 0U);
 }
 
+TEST(Collector, AMomentAfterTheEndIsNoSecondOfTheSeries) {
+  const auto program = two_steps();
+  Collector collector(*program, 1);
+  Recording recording(*program);
+  recording.second = 1;
+  recording.elapsed = std::chrono::seconds(2);
+  apply({.second = 1, .core = 0, .step = 0, .ok = true, .microseconds = 5}, recording);
+  collector.add(0, recording);
+  Recording rest(*program);
+  rest.second = 2;
+  rest.elapsed = std::chrono::microseconds(2'000'070);
+  collector.add(0, rest);
+  EXPECT_EQ(collector.take_series(9).series.size(), 1U);
+  apply({.second = 2, .core = 0, .step = 0, .ok = true, .microseconds = 5}, rest);
+  collector.add(0, rest);
+  EXPECT_EQ(collector.take_series(9).series.size(), 1U) << "but what was recorded in it counts";
+}
+
 TEST(Collector, KeepsABoundedNumberOfNotesTagsAndSamples) {
   const auto program = two_steps();
   Collector collector(*program, 1);

@@ -57,8 +57,9 @@ Now gather(const model::RunResult& snapshot, std::vector<std::vector<std::size_t
   return now;
 }
 
-// How much of the time between two moments of the run was counted by some workflow.
+// How much of the time between two moments of the run was counted by some workflow; all of it if none was.
 base::Duration counted_between(const model::RunResult& snapshot, base::Duration from, base::Duration until) {
+  const base::Duration whole = until - from;
   std::vector<std::pair<base::Duration, base::Duration>> stretches;
   for (const model::WorkflowResult& workflow : snapshot.workflows) {
     stretches.emplace_back(workflow.began, std::min(workflow.began + workflow.elapsed, until));
@@ -71,7 +72,7 @@ base::Duration counted_between(const model::RunResult& snapshot, base::Duration 
     counted += fresh;
     from = end;
   }
-  return counted;
+  return counted > base::Duration::zero() ? counted : whole;
 }
 
 std::string progress(const RunLength& length, base::Duration elapsed, std::uint64_t iterations) {
