@@ -1,6 +1,7 @@
-// Whatever decodes must encode to the very bytes it came from, or if it is of an older version to bytes that do;
-// merging it must neither crash nor lose anything, whatever the order. covers: model/result_codec.h
-// model/result_codec.cpp model/result_merge.cpp
+// Whatever decodes must encode to the very bytes it came from, or to bytes that do if it is of an older version.
+// Merging it must neither crash nor lose anything, whatever the order.
+// covers: model/result_codec.h model/result_codec.cpp model/result_merge.cpp metrics/value_histogram.cpp
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,7 +67,12 @@ void require_named(const WorkflowResult& result) {
   for (const StepResult& step : result.steps) {
     for (const ErrorSample& sample : step.samples) require(!to_text(sample.error).empty());
   }
-  for (const UserMetric& metric : result.metrics) require(!to_text(metric.type).empty());
+  for (const UserMetric& metric : result.metrics) {
+    require(!to_text(metric.type).empty());
+    const double middle = quantile(metric, 0.5);
+    const auto [least, most] = std::minmax(metric.min, metric.max);
+    require(metric.count == 0 || (middle >= least && middle <= most));
+  }
 }
 
 }  // namespace
