@@ -8,7 +8,7 @@
 namespace muster::authoring {
 namespace {
 
-constexpr std::array<std::string_view, 2> kConditionKeys{"that", "required"};
+constexpr std::array<std::string_view, 3> kConditionKeys{"that", "required", "label"};
 
 // A scalar as a condition reads it; a list is short for `in […]`.
 std::string condition_text(const YamlNode& node) {
@@ -32,6 +32,15 @@ bool read_required(LoaderContext& context, const YamlNode& map) {
     return false;
   }
   return *tree.boolean();
+}
+
+// How results name a check; `otherwise` if the map does not say.
+std::string read_label(LoaderContext& context, const YamlNode& map, std::string otherwise) {
+  const YamlNode* node = map.is_map() ? map.find("label") : nullptr;
+  if (node == nullptr) return otherwise;
+  if (node->is_scalar() && !node->text.empty()) return node->text;
+  context.report(node->where, fmt::format("'label' must be a text, found {}", describe(*node)));
+  return otherwise;
 }
 
 // The value of `that`, or of a condition without further keys; null after reporting.
@@ -69,7 +78,7 @@ void read_whole(LoaderContext& context, const YamlNode& node, std::vector<model:
     return;
   }
   model::Check check;
-  check.label = that->text;
+  check.label = read_label(context, node, that->text);
   check.condition = {that->text, that->where};
   check.required = node.is_map() && read_required(context, node);
   checks.push_back(std::move(check));
@@ -82,7 +91,7 @@ void read_pairs(LoaderContext& context, const YamlNode& node, std::vector<model:
     model::Check check;
     check.subject = {entry.key, entry.key_where};
     check.condition = {condition_text(*that), that->where};
-    check.label = fmt::format("{}: {}", entry.key, check.condition.text);
+    check.label = read_label(context, entry.value, fmt::format("{}: {}", entry.key, check.condition.text));
     check.required = entry.value.is_map() && read_required(context, entry.value);
     checks.push_back(std::move(check));
   }

@@ -189,7 +189,7 @@ TEST(Loader, ReadsChecksAsMapsExpressionsAndLists) {
     check:
       - { status: [200, 201], body: { that: contains hello, required: true }, json.next: null }
       - json.total > 5 and status == 200
-      - { that: size < 1000, required: true }
+      - { that: size < 1000, required: true, label: it is small }
 )"));
   const auto& checks = job.workflows[0].steps[0].checks;
   ASSERT_EQ(checks.size(), 5u);
@@ -199,6 +199,7 @@ TEST(Loader, ReadsChecksAsMapsExpressionsAndLists) {
   EXPECT_EQ(checks[2].condition.text, "null");
   EXPECT_EQ(checks[3].subject.text, "");
   EXPECT_TRUE(checks[4].required);
+  EXPECT_EQ(checks[4].label, "it is small");
 }
 
 TEST(Loader, OrdersStepsByAfter) {
