@@ -11,6 +11,15 @@
 namespace muster::authoring {
 namespace {
 
+void set_file(YamlNode& node, const std::shared_ptr<const std::string>& file) {
+  node.where.file = file;
+  for (YamlNode& each : node.list) set_file(each, file);
+  for (YamlEntry& entry : node.map) {
+    entry.key_where.file = file;
+    set_file(entry.value, file);
+  }
+}
+
 void read_job(LoaderContext& context, const YamlNode& root, model::Job& job) {
   read_environment(context, root, job);
   const bool known = read_job_options(context, root, job);
@@ -44,6 +53,26 @@ std::expected<model::Job, Problems> load_job(std::string_view yaml, const std::s
     for (const auto& [path, value] : input.sets) apply_set(context, *root, path, value);
     read_job(context, *root, job);
   }
+  if (!reporter.clean()) return std::unexpected(reporter.take());
+  return job;
+}
+
+std::expected<model::Job, Problems> load_document(YamlNode document, std::string_view source,
+                                                  const std::string& file_name, const LoadInput& input,
+                                                  const Languages& languages,
+                                                  std::shared_ptr<const model::Script> script) {
+  const YamlLimits limits;
+  Reporter reporter(limits);
+  LoaderContext context{
+      .languages = languages, .input = input, .reporter = reporter, .limits = limits, .script = std::move(script)};
+  for (const auto& [name, value] : input.environment) context.environment.emplace(name, value);
+  set_file(document, reporter.add_source(file_name, std::string(source)));
+  model::Job job;
+  job.source = source;
+  job.script = context.script;
+  merge_includes(context, document, file_name);
+  for (const auto& [path, value] : input.sets) apply_set(context, document, path, value);
+  read_job(context, document, job);
   if (!reporter.clean()) return std::unexpected(reporter.take());
   return job;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,14 @@ std::string to_text(const Problem& problem);
 struct Problems {
   std::vector<Problem> list;  // in order of position, at most 20, none empty
 };
+
+// The same from a document that another front end made; `source` is the text that its places point into. Workflows with
+// a key `functions` (which of start, run and stop there are) belong to `script`.
+struct YamlNode;
+std::expected<model::Job, Problems> load_document(YamlNode document, std::string_view source,
+                                                  const std::string& file_name, const LoadInput& input,
+                                                  const Languages& languages,
+                                                  std::shared_ptr<const model::Script> script);
 
 std::expected<model::Job, Problems> load_job(std::string_view yaml, const std::string& file_name,
                                              const LoadInput& input, const Languages& languages);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -38,6 +39,7 @@ struct LoaderContext {
   const LoadInput& input;
   Reporter& reporter;
   YamlLimits limits = {};
+  std::shared_ptr<const model::Script> script = {};  // that the document came from; null: it is a file of YAML
   std::map<std::string, std::string, std::less<>> environment = {};  // all that ${env.X} may name
   std::set<std::string, std::less<>> named_environment = {};         // what the file declares or mentions
   std::vector<std::pair<std::string, std::string>> secrets = {};     // name and value

@@ -16,6 +16,9 @@ using namespace std::chrono_literals;
 
 constexpr std::array<std::string_view, 12> kWorkflowKeys{"name",  "load",  "priority", "depends", "timeout", "reset",
                                                          "start", "steps", "stop",     "provide", "use",     "tags"};
+constexpr std::array<std::string_view, 13> kScriptedKeys{"name",  "load",  "priority", "depends", "timeout",
+                                                         "reset", "start", "steps",    "stop",    "provide",
+                                                         "use",   "tags",  "functions"};
 constexpr std::array<std::string_view, 4> kProvideKeys{"from", "keep", "max", "to"};
 constexpr std::array<std::string_view, 2> kUseKeys{"from", "default"};
 constexpr std::array<std::string_view, 5> kPriorities{"auto", "low", "normal", "high", "exclusive"};
@@ -127,9 +130,22 @@ void read_options(LoaderContext& context, const YamlNode& node, model::Workflow&
   if (const YamlNode* tags = node.find("tags")) workflow.tags = read_tags(context, *tags);
 }
 
+std::optional<model::ScriptedLists> scripted_lists(const YamlNode& node) {
+  const YamlNode* functions = node.find("functions");
+  if (functions == nullptr) return std::nullopt;
+  model::ScriptedLists lists;
+  for (const YamlNode& each : functions->list) {
+    lists.start = lists.start || each.text == "start";
+    lists.loop = lists.loop || each.text == "run";
+    lists.stop = lists.stop || each.text == "stop";
+  }
+  return lists;
+}
+
 void read_workflow(LoaderContext& context, const YamlNode& node, std::size_t index, model::Job& job) {
   if (!context.expect_map(node, "a workflow", "name: browse")) return;
-  const bool known = context.check_keys(node, kWorkflowKeys, "a workflow");
+  const auto keys = context.script != nullptr ? std::span<const std::string_view>(kScriptedKeys) : kWorkflowKeys;
+  const bool known = context.check_keys(node, keys, "a workflow");
   model::Workflow workflow;
   WorkflowPlaces places;
   workflow.where = node.where;
@@ -150,9 +166,12 @@ void read_workflow(LoaderContext& context, const YamlNode& node, std::size_t ind
   read_exchange(context, node, workflow, places);
   if (const YamlNode* start = node.find("start")) workflow.start = read_steps(context, *start, "'start'");
   if (const YamlNode* stop = node.find("stop")) workflow.stop = read_steps(context, *stop, "'stop'");
-  if (const YamlNode* steps = node.find("steps")) {
+  workflow.scripted = scripted_lists(node);
+  const YamlNode* steps = node.find("steps");
+  const bool nothing_to_call = workflow.scripted && (steps == nullptr || steps->list.empty());
+  if (steps != nullptr && !nothing_to_call) {
     workflow.steps = read_steps(context, *steps, "'steps'");
-  } else if (known) {
+  } else if (known && !nothing_to_call) {
     context.report(node.where, fmt::format("workflow '{}' needs 'steps'", workflow.name));
   }
   name_steps(context, workflow);

@@ -52,6 +52,7 @@ void NameScope::enter(const model::Workflow* workflow) {
   own_ = nullptr;
   section_ = Section::kSteps;
   graph_ = workflow != nullptr && workflow->graph;
+  scripted_ = workflow != nullptr && workflow->scripted.has_value();
   if (workflow == nullptr) return;
   for (const model::Use& use : workflow->uses) {
     Name& name = names_[use.key];
@@ -98,10 +99,12 @@ base::Expected<Slot> NameScope::resolve(const Path& path) {
     return Slot{};
   }
   const auto found = names_.find(*first);
+  if (found == names_.end() && scripted_) return Slot{};
   if (found == names_.end()) return base::fail(unknown(*first));
   const Name& name = found->second;
   if (name.value_visible > 0) return Slot{};
   if (name.step_visible > 0) return result(*context_.languages.kinds.find(name.step->kind), path, 1, *first);
+  if (scripted_) return Slot{};
   if (name.step == nullptr && name.saver == nullptr) return base::fail(unknown(*first));
   return base::fail(why_hidden(*first, name));
 }

@@ -74,6 +74,7 @@ class NameScope : public Scope {
   const model::StepKind* own_ = nullptr;
   Section section_ = Section::kSteps;
   bool graph_ = false;
+  bool scripted_ = false;  // names that nothing has are given by whoever calls the step
   bool defaults_ = false;
 };
 

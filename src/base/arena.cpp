@@ -27,11 +27,13 @@ BlockPool::Block* BlockPool::take() {
 char* Arena::allocate(std::size_t size) {
   size = round_up(size);
   if (size > sizeof(BlockPool::Block::bytes)) {
+    held_ += size;
     if (large_ == nullptr) large_ = new std::vector<std::unique_ptr<char[]>>;
     return large_->emplace_back(std::make_unique_for_overwrite<char[]>(size)).get();
   }
   if (blocks_ == nullptr || used_ + size > sizeof(BlockPool::Block::bytes)) {
     BlockPool::Block* block = pool_->take();
+    held_ += BlockPool::kBlockBytes;
     block->next = blocks_;
     blocks_ = block;
     used_ = 0;
@@ -53,6 +55,7 @@ void Arena::reset() {
     blocks_ = next;
   }
   used_ = 0;
+  held_ = 0;
   delete large_;
   large_ = nullptr;
 }

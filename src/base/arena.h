@@ -56,10 +56,14 @@ class Arena {
 
   void reset();
 
+  // Bytes taken since the last reset, in whole blocks.
+  std::size_t held() const { return held_; }
+
  private:
   BlockPool* pool_;
   BlockPool::Block* blocks_ = nullptr;
   std::size_t used_ = 0;
+  std::size_t held_ = 0;
   std::vector<std::unique_ptr<char[]>>* large_ = nullptr;
 };
 

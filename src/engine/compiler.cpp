@@ -112,6 +112,8 @@ class Compiler {
   Done node(CompiledFork& fork, const std::vector<model::Step>& steps);
   base::Expected<std::vector<CompiledCheck>> checks(const model::Step& step);
   Done provides();
+  Done scripted(const model::ScriptedLists& lists);
+  Done callable(const model::Step& step);
 
   std::uint32_t emit(OpKind kind, std::uint32_t a = 0, std::uint32_t b = 0) {
     program_->ops.push_back({.kind = kind, .a = a, .b = b});
@@ -189,16 +191,80 @@ base::Expected<std::unique_ptr<Program>> Compiler::run() {
   program_->load = workflow_.load;
   program_->reset = workflow_.reset;
   program_->secrets = spellings(job_.secrets);
-  scope_.enter(VuList::kStart);
-  MUSTER_TRY(list(workflow_.start, program_->start, false));
-  scope_.enter(VuList::kLoop);
-  MUSTER_TRY(list(workflow_.steps, program_->loop, workflow_.graph));
-  scope_.enter(VuList::kStop);
-  MUSTER_TRY(list(workflow_.stop, program_->stop, false));
-  scope_.enter(VuList::kLoop);
+  if (workflow_.scripted) {
+    MUSTER_TRY(scripted(*workflow_.scripted));
+  } else {
+    scope_.enter(VuList::kStart);
+    MUSTER_TRY(list(workflow_.start, program_->start, false));
+    scope_.enter(VuList::kLoop);
+    MUSTER_TRY(list(workflow_.steps, program_->loop, workflow_.graph));
+    scope_.enter(VuList::kStop);
+    MUSTER_TRY(list(workflow_.stop, program_->stop, false));
+    scope_.enter(VuList::kLoop);
+    MUSTER_TRY(provides());
+  }
   program_->test = !program_->calls.empty();
-  MUSTER_TRY(provides());
   return std::move(program_);
+}
+
+// In wrk's scripts it is the hook that is given everything.
+bool mentions(const model::Script& script, std::string_view result) {
+  return script.text.find(script.profile == "wrk" ? "response" : result) != std::string::npos;
+}
+
+Compiler::Done Compiler::callable(const model::Step& step) {
+  Callable made{.name = step.name,
+                .entry = here(),
+                .step = static_cast<std::uint32_t>(program_->steps.size()),
+                .kind = kinds_.find(step.kind),
+                .arguments = {},
+                .saves = {}};
+  const std::size_t first_call = program_->calls.size();
+  scope_.set_arguments(&made.arguments);
+  open_region();
+  MUSTER_TRY(this->step(step));
+  close_region(emit(OpKind::kReturn));
+  scope_.set_arguments(nullptr);
+  for (std::size_t i = first_call; i < program_->calls.size(); ++i) {
+    for (const CompiledSave& save : program_->calls[i].saves) made.saves.emplace_back(save.name, save.slot);
+  }
+  program_->callables.push_back(std::move(made));
+  return {};
+}
+
+Compiler::Done Compiler::scripted(const model::ScriptedLists& lists) {
+  program_->script = job_.script;
+  program_->environment = job_.environment;
+  scope_.enter(VuList::kLoop);
+  for (const model::Step& each : workflow_.steps) MUSTER_TRY(callable(each));
+  MUSTER_TRY(scope_.add_script_values(job_.script->text));
+  std::vector<std::pair<std::string, std::uint32_t>> provided;
+  scope_.set_arguments(&provided);
+  MUSTER_TRY(provides());
+  scope_.set_arguments(nullptr);
+  // What of a response has to be kept is what the script mentions.
+  for (CallPlan& call : program_->calls) {
+    call.judged = true;
+    const auto& results = kinds_.find(program_->steps[call.step].kind)->results;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (mentions(*job_.script, results[i].name)) call.captured |= std::uint64_t{1} << i;
+    }
+  }
+  // What a script does in its start function is known only when it runs: whatever was given a value there stays.
+  for (const auto& [name, slot] : scope_.variables()) {
+    program_->variables.emplace_back(name, slot);
+    if (lists.start) program_->kept_slots.push_back(slot);
+  }
+  for (FeederUse& use : program_->feeders) {
+    use.read_by[static_cast<std::size_t>(VuList::kStart)] = use.pick == model::Pick::kPerVu;
+  }
+  for (const auto& [list, has] : {std::pair(&program_->start, lists.start), std::pair(&program_->loop, lists.loop),
+                                  std::pair(&program_->stop, lists.stop)}) {
+    list->entry = emit(OpKind::kScript);
+    list->end = emit(OpKind::kEnd);
+    list->empty = !has;
+  }
+  return {};
 }
 
 Compiler::Done Compiler::provides() {

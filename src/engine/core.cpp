@@ -9,15 +9,6 @@
 #include "engine/options.h"
 
 namespace muster::engine {
-namespace {
-
-base::Duration thread_cpu() {
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
-}
-
-}  // namespace
 
 Core::Core(const CoreContext& context)
     : context_(context),
@@ -35,6 +26,7 @@ Core::~Core() {
   loop_.timers().cancel(tick_);
   mailbox_.close();
   scheduler_.reset();
+  script_.reset();
   clients_.clear();
 }
 
@@ -65,19 +57,25 @@ base::Expected<void> Core::open() {
                                                             .slice = context_.slice,
                                                             .seed = context_.seed});
   interpreter_.connect(*scheduler_, clients_, http);
-  return {};
+  if (context_.script == nullptr) return {};
+  script_ = context_.script->make({.program = context_.program, .host = interpreter_, .slice = context_.slice});
+  interpreter_.set_script(script_.get());
+  if (auto ready = script_->open(); !ready) return ready;
+  const std::string address = script_->address();
+  return address.empty() || http == nullptr ? base::Expected<void>() : http->pin(address);
 }
 
 void Core::run(base::Instant epoch, const RunSeconds& seconds) {
   epoch_ = epoch;
   seconds_ = seconds;
+  pthread_getcpuclockid(pthread_self(), &cpu_clock_);
   counted_from_ = epoch + context_.program.load.warm_up;
   counting_ = context_.program.load.warm_up == base::Duration::zero();
   interpreter_.set_epoch(epoch);
   interpreter_.count_from(counted_from_);
   recordings_.current().counted = counting_;
   recordings_.current().second = seconds_.at(counted_from_);
-  cpu_at_start_ = thread_cpu();
+  cpu_at_start_ = cpu();
   loop_.refresh();
   scheduler_->start(epoch);
   arm_tick();
@@ -90,15 +88,20 @@ void Core::run(base::Instant epoch, const RunSeconds& seconds) {
   finished_.store(true, std::memory_order_release);
 }
 
-void Core::stamp() {
+base::Duration Core::cpu() const {
+  timespec used{};
+  clock_gettime(cpu_clock_, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+void Core::stamp(base::Instant now) {
   Recording& record = recordings_.current();
-  const base::Instant now = loop_.now();
   record.vus = scheduler_->active();
   // What finishes within the grace belongs to the counted time, waiting in vain for the rest does not.
   last_finish_ = std::max(last_finish_, record.last_finish);
   const base::Instant until = std::max(std::min(now, scheduler_->load_end()), std::min(now, last_finish_));
   record.elapsed = std::max(until - counted_from_, base::Duration::zero());
-  record.use.busy = thread_cpu() - cpu_at_start_;
+  record.use.busy = cpu() - cpu_at_start_;
   record.use.elapsed = std::max(now - counted_from_, base::Duration::zero());
 }
 
@@ -107,13 +110,14 @@ void Core::begin_counting() {
   counting_ = true;
   recordings_.current().counted = true;
   recordings_.current().second = seconds_.at(counted_from_);
-  cpu_at_start_ = thread_cpu();
+  cpu_at_start_ = cpu();
 }
 
 void Core::tick() {
+  ticks_.fetch_add(1, std::memory_order_relaxed);
   const base::Instant now = loop_.now();
   if (!counting_ && now >= counted_from_) begin_counting();
-  stamp();
+  stamp(now);
   if (recordings_.swap()) {
     Recording& fresh = recordings_.current();
     fresh.counted = counting_;
@@ -133,8 +137,14 @@ void Core::arm_tick() {
 void Core::hand_over_last() {
   loop_.refresh();
   if (!counting_ && loop_.now() >= counted_from_) begin_counting();
-  stamp();
+  stamp(loop_.now());
   while (!recordings_.swap()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+const Recording* Core::seize() {
+  if (!interpreter_.gate().seize()) return nullptr;
+  stamp(base::now());
+  return &recordings_.current();
 }
 
 void Core::deliver(const Command& command) {

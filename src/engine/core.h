@@ -2,6 +2,8 @@
 // calls run(); other threads send it commands and take finished recordings.
 #pragma once
 
+#include <time.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -35,6 +37,7 @@ struct CoreContext {
   const LoadShape& shape;
   const Protocols& protocols;
   reactor::ResolverThread& resolver;
+  ScriptProgram* script = nullptr;  // of a scripted program
   Slice slice;
   std::uint64_t seed = 0;
   TraceSink trace;
@@ -57,6 +60,11 @@ class Core {
   void send(const Command& command) { mailbox_.push(command); }
   RecordingPair& recordings() { return recordings_; }
   bool finished() const { return finished_.load(std::memory_order_acquire); }
+  // Grows while the core comes back to its loop.
+  std::uint64_t ticks() const { return ticks_.load(std::memory_order_relaxed); }
+  // What a core that does not come back from its script has recorded since it last handed over, which ends the core;
+  // null if it is not inside its script.
+  const Recording* seize();
 
  private:
   struct Tick : reactor::Timer {
@@ -66,7 +74,8 @@ class Core {
 
   void deliver(const Command& command);
   void tick();
-  void stamp();
+  void stamp(base::Instant now);
+  base::Duration cpu() const;
   void begin_counting();
   void arm_tick();
   void hand_over_last();
@@ -76,6 +85,7 @@ class Core {
   RecordingPair recordings_;
   Interpreter interpreter_;
   std::vector<std::unique_ptr<Client>> clients_;
+  std::unique_ptr<Script> script_;
   std::unique_ptr<Scheduler> scheduler_;
   reactor::Mailbox<Command> mailbox_;
   Tick tick_;
@@ -83,9 +93,11 @@ class Core {
   base::Instant counted_from_{};
   base::Instant last_finish_{};
   RunSeconds seconds_;
+  clockid_t cpu_clock_ = CLOCK_THREAD_CPUTIME_ID;  // of the core's thread, for any thread
   base::Duration cpu_at_start_{};
   bool counting_ = false;
   std::atomic<bool> finished_{false};
+  std::atomic<std::uint64_t> ticks_{0};
 };
 
 }  // namespace muster::engine

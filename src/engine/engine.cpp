@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/options.h"
+
 namespace muster::engine {
 
 Registry built_in_registry() {
   return {.kinds = model::built_in_kinds(),
           .protocols = built_in_protocols(),
           .shapes = built_in_shapes(),
+          .scripts = {},
           .shape_keys = {}};
 }
 
@@ -26,14 +29,25 @@ base::Expected<std::unique_ptr<Engine>> Engine::make(const PlanSlice& slice, con
     auto shared = slice.unique_rows != nullptr ? slice.unique_rows->of(use.name) : nullptr;
     if (shared != nullptr) use.next_unique = std::move(shared);
   }
-  return std::unique_ptr<Engine>(new Engine(std::move(*program), std::move(*shape), registry, slice));
+  std::unique_ptr<ScriptProgram> script;
+  if ((*program)->script != nullptr) {
+    ScriptLanguage* const language = registry.scripts.find((*program)->script->language);
+    if (language == nullptr) {
+      return base::fail(
+          fmt::format("this build of muster has no scripting language '{}'", (*program)->script->language));
+    }
+    script = language->open(**program);
+  }
+  return std::unique_ptr<Engine>(
+      new Engine(std::move(*program), std::move(*shape), std::move(script), registry, slice));
 }
 
-Engine::Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shape, const Registry& registry,
-               const PlanSlice& slice)
+Engine::Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shape,
+               std::unique_ptr<ScriptProgram> script, const Registry& registry, const PlanSlice& slice)
     : program_(std::move(program)),
       shape_(std::move(shape)),
       registry_(registry),
+      script_(std::move(script)),
       collector_(*program_, split(std::max<std::uint64_t>(1, shape_->peak_vus()), 0, slice.cores).size()),
       run_began_(slice.run_began) {
   const IterationBound bound = shape_->iterations();
@@ -44,6 +58,7 @@ Engine::Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shap
                                            .shape = *shape_,
                                            .protocols = registry_.protocols,
                                            .resolver = resolver_,
+                                           .script = script_.get(),
                                            .slice = part,
                                            .seed = slice.seed,
                                            .trace = slice.trace,
@@ -81,6 +96,9 @@ void Engine::run_core(std::size_t index) {
 }
 
 base::Expected<void> Engine::start() {
+  if (script_ != nullptr) {
+    if (auto begun = script_->begin(static_cast<std::uint32_t>(cores_.size())); !begun) return begun;
+  }
   resolver_.start();
   for (std::size_t i = 0; i < cores_.size(); ++i) threads_.emplace_back([this, i] { run_core(i); });
   std::unique_lock lock(mutex_);
@@ -110,6 +128,10 @@ bool Engine::drain() {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     if (const Recording* recording = cores_[i]->recordings().handed_over()) {
       collector_.add(i, *recording);
+      if (!recording->failure.empty() && failure_.empty()) {
+        failure_ = recording->failure;
+        command({.kind = Command::Kind::kAbort});
+      }
       cores_[i]->recordings().release();
       any = true;
     }
@@ -125,6 +147,28 @@ bool Engine::finished() const {
   return std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->finished(); });
 }
 
+std::string Engine::stuck(base::Instant now) {
+  if (program_->script == nullptr || !go_) return {};
+  pulses_.resize(cores_.size(), {.ticks = 0, .moved = now});
+  // This process may have been stopped itself: that time is not held against its cores.
+  const base::Duration pause = last_look_ == base::Instant{} ? base::Duration{} : now - last_look_;
+  last_look_ = now;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    Pulse& pulse = pulses_[i];
+    if (pause > kScriptPatience / 5) pulse.moved += pause;
+    const std::uint64_t ticks = cores_[i]->ticks();
+    if (ticks != pulse.ticks) pulse = {.ticks = ticks, .moved = now};
+    if (cores_[i]->finished() || now - pulse.moved < kScriptPatience) continue;
+    drain();
+    if (const Recording* const seized = cores_[i]->seize()) collector_.add(i, *seized);
+    return fmt::format(
+        "'{}' did not come back for {:.0f} s: a loop in it never ends, or one call takes far too long; between two "
+        "steps or thinks a script may compute for milliseconds",
+        program_->script->file, base::seconds(kScriptPatience));
+  }
+  return {};
+}
+
 void Engine::join() {
   if (threads_.empty()) return;
   // A core that is done hands its last recording over only once the one before it was taken.
@@ -135,6 +179,7 @@ void Engine::join() {
   threads_.clear();
   while (drain()) {
   }
+  if (script_ != nullptr) script_->end(collector_.totals());
 }
 
 model::WorkflowResult Engine::take_series() {

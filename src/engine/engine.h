@@ -21,6 +21,7 @@
 #include "engine/program.h"
 #include "engine/protocol.h"
 #include "engine/recording.h"
+#include "engine/script.h"
 #include "engine/unique_rows.h"
 #include "model/job.h"
 #include "model/result.h"
@@ -33,6 +34,7 @@ struct Registry {
   model::StepKinds kinds;
   Protocols protocols;
   LoadShapes shapes;
+  ScriptLanguages scripts;
   std::vector<authoring::LoadShapeKey> shape_keys;  // what `load:` of a shape from outside looks like
 };
 Registry built_in_registry();
@@ -65,6 +67,10 @@ class Engine {
   // Takes in what the cores have handed over. True if there was anything.
   bool poll();
   bool finished() const;
+  // Why the workflow could not go on; empty: it could.
+  const std::string& failure() const { return failure_; }
+  // Asked now and then: why it has to be given up, because a core does not come back from its script; empty: no reason.
+  std::string stuck(base::Instant now);
   // Joins the threads and takes in the rest; the result is then complete.
   void join();
 
@@ -76,8 +82,14 @@ class Engine {
   const Program& program() const { return *program_; }
 
  private:
-  Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shape, const Registry& registry,
-         const PlanSlice& slice);
+  Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shape, std::unique_ptr<ScriptProgram> script,
+         const Registry& registry, const PlanSlice& slice);
+
+  // When a core was last seen to move.
+  struct Pulse {
+    std::uint64_t ticks = 0;
+    base::Instant moved{};
+  };
 
   void run_core(std::size_t index);
   bool drain();
@@ -86,9 +98,13 @@ class Engine {
   std::unique_ptr<LoadShape> shape_;
   const Registry& registry_;
   reactor::ResolverThread resolver_;
+  std::unique_ptr<ScriptProgram> script_;  // before the cores, which it outlives
   std::vector<std::unique_ptr<Core>> cores_;
   std::vector<std::thread> threads_;
   Collector collector_;
+  std::string failure_;
+  std::vector<Pulse> pulses_;
+  base::Instant last_look_{};
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -84,6 +84,19 @@ HttpOrigin* HttpClient::origin_of(const protocol::Url& url, const std::shared_pt
   return entry.get();
 }
 
+base::Expected<void> HttpClient::pin(const std::string& address) {
+  for (HttpOrigin* origin : static_origins_) {
+    if (origin == nullptr) continue;
+    apply_override(address, *origin);
+    auto answer = reactor::resolve(origin->look_up, origin->settings->family, kResolveTimeout);
+    if (!answer) return std::unexpected(answer.error());
+    origin->addresses.clear();
+    take_addresses(*origin, answer);
+    origin->expires = base::kNever;
+  }
+  return {};
+}
+
 void HttpClient::take_addresses(HttpOrigin& origin, base::Expected<reactor::Resolution>& answer) {
   origin.asking = false;
   origin.asked = services_.loop.refresh();
@@ -149,6 +162,11 @@ bool HttpClient::fail_at_once(Outcome& outcome, ErrorClass error, std::string de
 bool HttpClient::call(Call& call, Outcome& outcome) {
   const PreparedHttp& prepared = prepared_of(call);
   Vu& vu = *call.vu;
+  if (!call.bytes.empty()) [[unlikely]] {
+    HttpConnection& connection = take_connection(vu, *static_origins_[call.plan->step]);
+    connection.own_request() = call.bytes;
+    return connection.send(call, connection.own_request(), outcome);
+  }
   if (prepared.constant && vu.http.cookies.empty()) [[likely]] {
     return take_connection(vu, *static_origins_[call.plan->step]).send(call, prepared.bytes, outcome);
   }

@@ -53,6 +53,9 @@ class HttpClient final : public Client {
   void cancel(Call& call) override;
   void iteration_ended(Vu& vu, bool drop_everything) override;
 
+  // From now on every request of this core goes to `address`, whatever its name resolves to.
+  base::Expected<void> pin(const std::string& address);
+
   // For connections.
   reactor::Loop& loop() { return services_.loop; }
   CallHost& host() { return services_.host; }
@@ -71,6 +74,8 @@ class HttpClient final : public Client {
   void recycle(HttpConnection& connection);
   // Tells the interpreter; the VU may start its next call before this returns.
   void report(Call& call, Outcome& outcome);
+  // One of several answers to a call, but not the last one.
+  void report_one(Call& call, Outcome& outcome) { services_.host.answered(call, outcome); }
   // Says why a status failed the step.
   void explain_status(int status, Outcome& outcome);
   void explain_redirects(int followed, Outcome& outcome);

@@ -182,6 +182,7 @@ bool HttpConnection::send(Call& call, std::string_view request, Outcome& outcome
     body_view_ = {};
   }
   collected_ = collect_body_ || collect_headers_;
+  answers_left_ = call.bytes.empty() ? 1 : call.answers;
   parser_.reset(request.starts_with("HEAD "));
   if (state_ == State::kIdle) [[likely]] {
     opened_ = false;
@@ -455,9 +456,17 @@ void HttpConnection::receive() {
     bytes_in_ += result.bytes;
     last_read_ = result.bytes;
     HttpSink sink(*this);
-    const protocol::FeedResult fed = parser_.feed({client_.buffer(), result.bytes}, sink);
+    std::string_view bytes(client_.buffer(), result.bytes);
+    protocol::FeedResult fed;
+    while (true) {  // one place that feeds, so that the compiler still sees through it
+      fed = parser_.feed(bytes, sink);
+      if (fed.state != protocol::ParseState::kComplete || answers_left_ == 1) [[likely]]
+        break;
+      complete_one();
+      bytes.remove_prefix(fed.consumed);
+    }
     if (fed.state == protocol::ParseState::kComplete) {
-      complete(result.bytes - fed.consumed);
+      complete(bytes.size() - fed.consumed);
       return;
     }
     if (fed.state == protocol::ParseState::kError) {
@@ -572,13 +581,7 @@ void HttpConnection::complete(std::size_t surplus) {
     outcome.request = request_;
     outcome.reply = {client_.buffer(), last_read_};
   }
-  if (call.plan->judged || client_.trace()) {
-    HttpResponse& response = client_.response();
-    response.set(parser_.status(), headers_, body_.empty() ? body_view_ : std::string_view(body_), body_bytes_,
-                 outcome.finished - call.intended, &vu_->http.cookies);
-    response.set_coding(static_cast<protocol::ContentCoding>(coding_), origin_->settings->limits.max_body_bytes);
-    outcome.response = &response;
-  }
+  if (call.plan->judged || client_.trace()) give_response(call, outcome);
   before_ = {};
   call_ = nullptr;
   if (keep) {
@@ -591,6 +594,34 @@ void HttpConnection::complete(std::size_t surplus) {
   unlink();  // nobody takes it up, but its texts stay until the outcome was looked at
   client_.report(call, outcome);
   close();
+}
+
+void HttpConnection::give_response(const Call& call, Outcome& outcome) {
+  HttpResponse& response = client_.response();
+  response.set(parser_.status(), headers_, body_.empty() ? body_view_ : std::string_view(body_), body_bytes_,
+               outcome.finished - call.intended, &vu_->http.cookies);
+  response.set_coding(static_cast<protocol::ContentCoding>(coding_), origin_->settings->limits.max_body_bytes);
+  outcome.response = &response;
+}
+
+void HttpConnection::complete_one() {
+  Outcome outcome;
+  outcome.status = static_cast<std::uint32_t>(parser_.status());
+  outcome.finished = client_.loop().now();
+  if (!prepared_->expected(parser_.status())) {
+    outcome.ok = false;
+    outcome.error = ErrorClass::kStatus;
+  }
+  give_response(*call_, outcome);
+  client_.report_one(*call_, outcome);
+  --answers_left_;
+  headers_.clear();
+  location_.clear();
+  body_.clear();
+  body_view_ = {};
+  body_bytes_ = 0;
+  coding_ = 0;
+  parser_.reset(false);
 }
 
 void HttpConnection::fail(ErrorClass error, std::string detail) {

@@ -80,6 +80,9 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   reactor::IoResult read_some();
   void peer_closed();
   void complete(std::size_t surplus);
+  // The response is one of several to what was sent, but not the last one.
+  void complete_one();
+  void give_response(const Call& call, Outcome& outcome);
   bool redirected() const;
   void fill(Outcome& outcome);
   bool can_send_again() const;
@@ -120,6 +123,7 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   std::uint64_t bytes_in_ = 0;
   std::uint64_t bytes_out_ = 0;
   std::uint64_t body_bytes_ = 0;
+  std::uint32_t answers_left_ = 1;
   std::size_t last_read_ = 0;  // bytes of this exchange in the client's buffer
   SoFar before_;               // what the call did before this exchange
 

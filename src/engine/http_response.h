@@ -21,6 +21,10 @@ class HttpResponse final : public Response {
     max_bytes_ = max_bytes;
   }
 
+  // As they came: every header as "name: value\n", and the body without transfer coding.
+  std::string_view headers() const { return headers_; }
+  std::string_view raw_body() const { return body_; }
+
   model::Value result(std::size_t result, const authoring::Path& rest, base::Arena& arena) override;
 
  private:

@@ -1,3 +1,8 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
 #include "engine/runner.h"
 
 namespace muster::engine {
@@ -12,6 +17,11 @@ class InProcessRunner final : public Runner {
 
   bool poll(model::WorkflowResult& result) override {
     if (finished_) return false;
+    // A thread that never comes back can be ended no other way than with its process.
+    if (const std::string reason = engine_->stuck(base::now()); !reason.empty()) {
+      fmt::print(stderr, "{}\n", reason);
+      std::_Exit(1);
+    }
     const bool over = engine_->finished();
     if (over) engine_->join();
     const bool changed = engine_->poll() || over;
@@ -19,7 +29,8 @@ class InProcessRunner final : public Runner {
     update(result, model::WorkflowResult(engine_->totals()), engine_->take_series());
     if (over) {
       finished_ = true;
-      result.state = model::WorkflowState::kCompleted;
+      result.reason = engine_->failure();
+      result.state = result.reason.empty() ? model::WorkflowState::kCompleted : model::WorkflowState::kFailed;
     }
     return true;
   }

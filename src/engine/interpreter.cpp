@@ -143,7 +143,7 @@ Interpreter::Step Interpreter::execute(Strand& strand, const Op& op) {
     case OpKind::kSet:
       return set(strand, op);
     case OpKind::kLog:
-      log(strand, op);
+      log_step(strand, op);
       break;
     case OpKind::kStop:
       return stop(strand, op);
@@ -172,6 +172,10 @@ Interpreter::Step Interpreter::execute(Strand& strand, const Op& op) {
       return group_end(strand, op);
     case OpKind::kFork:
       return fork(strand, op);
+    case OpKind::kScript:
+      return script(strand);
+    case OpKind::kReturn:
+      return returned(strand);
     case OpKind::kEnd:
       return end(strand);
   }
@@ -221,7 +225,15 @@ Interpreter::Step Interpreter::set(Strand& strand, const Op& op) {
   return Step::kNext;
 }
 
-void Interpreter::log(Strand& strand, const Op& op) {
+void Interpreter::log_step(Strand& strand, const Op& op) {
+  text_.clear();
+  if (const auto rendered = program_.logs[op.a].render(evaluation(*strand.vu), text_); !rendered) {
+    text_ += fmt::format(" ({})", rendered.error().message);
+  }
+  log_line(text_);
+}
+
+void Interpreter::log_line(std::string_view line) {
   const auto second = static_cast<std::uint64_t>(base::seconds(loop_.now() - epoch_));
   if (second != log_second_) {
     log_second_ = second;
@@ -231,19 +243,19 @@ void Interpreter::log(Strand& strand, const Op& op) {
     recording().note("lines of `log` steps left out (more than 100 a second)");
     return;
   }
-  text_.clear();
-  if (const auto rendered = program_.logs[op.a].render(evaluation(*strand.vu), text_); !rendered) {
-    text_ += fmt::format(" ({})", rendered.error().message);
-  }
-  redact(text_, program_.secrets);
-  text_ += '\n';
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text_.data(), text_.size());
+  std::string text(line);
+  redact(text, program_.secrets);
+  text += '\n';
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
 Interpreter::Step Interpreter::stop(Strand& strand, const Op& op) {
+  return leave_list(strand, static_cast<StopScope>(op.a));
+}
+
+Interpreter::Step Interpreter::leave_list(Strand& strand, StopScope scope) {
   Vu& vu = *strand.vu;
   vu.stop_list = true;
-  const auto scope = static_cast<StopScope>(op.a);
   if (scope != StopScope::kIteration) scheduler_->retire(vu);
   if (scope == StopScope::kWorkflow) {
     scheduler_->stop_requested();
@@ -374,12 +386,14 @@ Interpreter::Step Interpreter::end(Strand& strand) {
     Join& join = *strand.part_of;
     const std::uint32_t node = strand.node;
     const bool failed = strand.failing;
+    if (script_ != nullptr) leave_script(strand);
     join.strands.erase(std::find(join.strands.begin(), join.strands.end(), &strand));
     free_strands_.push_back(&strand);
     node_ended(join, node, failed);
     return Step::kWait;  // this strand is over; its parent was woken if it was the last
   }
   Vu& vu = *strand.vu;
+  if (script_ != nullptr) leave_script(strand);
   vu.failed = strand.failing;
   if (vu.list == VuList::kStart && !program_.kept_slots.empty()) keep_start_values(vu);
   if (!program_.provides.empty() && !vu.failed) provide(vu);
@@ -427,6 +441,7 @@ void Interpreter::interrupt(Vu& vu, bool count_calls) {
     Strand& strand = *pending.back();
     pending.pop_back();
     if (strand.armed()) loop_.timers().cancel(strand);
+    if (script_ != nullptr) leave_script(strand);
     if (strand.calling) {
       const CallPlan& plan = *strand.plan;
       if (count_calls && counted(strand.started)) {

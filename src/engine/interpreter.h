@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,8 @@
 #include "engine/program.h"
 #include "engine/protocol.h"
 #include "engine/recording.h"
+#include "engine/script.h"
+#include "engine/script_gate.h"
 #include "engine/split.h"
 #include "engine/vu.h"
 #include "reactor/loop.h"
@@ -44,7 +47,7 @@ struct InterpreterContext {
   std::function<void()> stop_all;  // ends the workflow on every core; may be empty
 };
 
-class Interpreter final : public CallHost {
+class Interpreter final : public CallHost, public ScriptHost {
  public:
   explicit Interpreter(const InterpreterContext& context);
   Interpreter(const Interpreter&) = delete;
@@ -53,6 +56,9 @@ class Interpreter final : public CallHost {
 
   // Wires the other halves of the core; both outlive the interpreter's last run().
   void connect(Scheduler& scheduler, std::vector<std::unique_ptr<Client>>& clients, HttpClient* http);
+
+  // The script of a scripted program; outlives the interpreter's last run().
+  void set_script(Script* script) { script_ = script; }
 
   // Makes `vu` ready to run a list from its start. False if it cannot: a data source has run out.
   bool prepare(Vu& vu, VuList list, base::Instant intended);
@@ -71,7 +77,23 @@ class Interpreter final : public CallHost {
   void set_epoch(base::Instant epoch) { epoch_ = epoch; }
 
   void finished(Call& call, Outcome& outcome) override;
+  void answered(Call& call, Outcome& outcome) override;
   const authoring::Evaluation& evaluation(Vu& vu) override;
+
+  // Of the script, which calls from inside the gate.
+  void log(std::string_view line) override;
+  void note(std::string_view text) override;
+  void broken(std::string_view reason) override;
+  base::Random& random() override { return random_; }
+  base::Instant now() const override { return base::now(); }
+  void transaction(std::uint32_t step, base::Instant began, bool ok) override;
+  // `vu` is over or begins anew.
+  void forget(Vu& vu) {
+    if (script_ != nullptr) script_->forget(vu);
+  }
+
+  // Any thread.
+  ScriptGate& gate() { return gate_; }
 
   static void on_timer(reactor::Timer& timer, base::Instant now);
 
@@ -95,7 +117,8 @@ class Interpreter final : public CallHost {
   Step sleep(Strand& strand, const Think& think);
   Step think(Strand& strand, const Op& op);
   Step set(Strand& strand, const Op& op);
-  void log(Strand& strand, const Op& op);
+  void log_step(Strand& strand, const Op& op);
+  void log_line(std::string_view line);
   Step stop(Strand& strand, const Op& op);
   Step metric(Strand& strand, const Op& op);
   Step check(Strand& strand, const Op& op);
@@ -105,11 +128,19 @@ class Interpreter final : public CallHost {
   Step retry_test(Strand& strand, const Op& op);
   Step group_end(Strand& strand, const Op& op);
   Step fork(Strand& strand, const Op& op);
+  Step begin_fork(Strand& strand, const CompiledFork& plan);
   Step end(Strand& strand);
   void start_node(Join& join, std::uint32_t node);
   void node_ended(Join& join, std::uint32_t node, bool failed);
   void skip_node(Join& join, std::uint32_t node);
   Step execute(Strand& strand, const Op& op);
+  ScriptAction ask_script(Strand& strand);
+  Step script(Strand& strand);
+  Step fork_script(Strand& strand, std::uint32_t branches);
+  Step returned(Strand& strand);
+  void leave_script(Strand& strand);
+  Step leave_list(Strand& strand, StopScope scope);
+  void keep_report(Strand& strand, const Outcome& outcome, base::Duration latency);
   void keep_start_values(Vu& vu);
   const Program::List& list_of(const Vu& vu) const;  // that it runs
   void provide(Vu& vu);
@@ -126,6 +157,11 @@ class Interpreter final : public CallHost {
   TraceSink trace_;
   std::function<void()> stop_all_;
   Scheduler* scheduler_ = nullptr;
+  Script* script_ = nullptr;
+  ScriptGate gate_;
+  std::map<std::pair<VuList, std::uint32_t>, CompiledFork> script_forks_;  // by list and number of branches
+  StepReport report_;                 // of the latest request, while it is being judged
+  const Strand* reported_ = nullptr;  // whose it is; null: none
   HttpClient* http_ = nullptr;
   std::vector<std::unique_ptr<Client>>* clients_ = nullptr;
 

@@ -39,6 +39,7 @@ void Interpreter::finished(Call& call, Outcome& outcome) {
   strand.vu->waited = true;
   settle(strand, outcome);
   run(strand);
+  reported_ = nullptr;
 }
 
 void Interpreter::settle(Strand& strand, Outcome& outcome) {
@@ -59,6 +60,7 @@ void Interpreter::settle(Strand& strand, Outcome& outcome) {
     if (!plan.tags.empty()) record_tags(*strand.vu, plan, outcome.finished - call.intended, ok);
   }
   if (trace_) trace_call(strand, outcome, ok, outcome.finished - call.intended);
+  if (script_ != nullptr) keep_report(strand, outcome, outcome.finished - call.intended);
   if (ok) {
     ++strand.pc;
   } else {

@@ -11,6 +11,10 @@ Interpreter::Step Interpreter::fork(Strand& strand, const Op& op) {
     strand.pc = op.b;
     return Step::kNext;
   }
+  return begin_fork(strand, plan);
+}
+
+Interpreter::Step Interpreter::begin_fork(Strand& strand, const CompiledFork& plan) {
   if (free_joins_.empty()) free_joins_.push_back(joins_.emplace_back(std::make_unique<Join>()).get());
   Join& join = *free_joins_.back();
   free_joins_.pop_back();
@@ -43,6 +47,8 @@ void Interpreter::start_node(Join& join, std::uint32_t node) {
   strand.pc = join.fork->nodes[node].start;
   strand.failing = false;
   strand.calling = false;
+  strand.in_script = false;
+  strand.in_step = false;
   strand.frames.clear();
   join.strands.push_back(&strand);
   run_soon(strand);
@@ -72,6 +78,8 @@ void Interpreter::node_ended(Join& join, std::uint32_t node, bool failed) {
   if (parent.vu->stop_list) {
     parent.frames.clear();
     parent.pc = parent.part_of != nullptr ? parent.part_of->fork->nodes[parent.node].end : list_of(*parent.vu).end;
+  } else if (op.kind == OpKind::kScript) {
+    // The script is asked again, and knows itself how its branches ended.
   } else if (any_failed) {
     fail(parent);
   } else {

@@ -33,7 +33,8 @@ constexpr base::Duration kLocalFailurePause = std::chrono::milliseconds(100);
 // Arrivals of one core that may wait for a free VU; more are dropped and counted. 16 bytes each.
 constexpr std::size_t kMaxQueuedArrivals = 1'000'000;
 
-// Memory that one iteration of one VU may hold in saved values.
+// Memory that one iteration of one VU may hold in values that a script gives to steps. More lets an iteration make more
+// requests; each one keeps the texts that it is given until the iteration ends.
 constexpr std::size_t kMaxIterationBytes = std::size_t{16} * 1024 * 1024;
 
 // Bytes that one receive may bring; one buffer for each core. The size of a TLS record and more.
@@ -68,5 +69,9 @@ constexpr base::Duration kSilenceLimit = std::chrono::seconds(30);
 
 // Longest wait for a name to resolve.
 constexpr base::Duration kResolveTimeout = std::chrono::seconds(5);
+
+// How long a core may stay in its script without coming back to its loop before the workflow is given up. Longer lets a
+// script compute more at a time, and lets a loop that never ends hold its core longer.
+constexpr base::Duration kScriptPatience = std::chrono::seconds(5);
 
 }  // namespace muster::engine

@@ -44,10 +44,15 @@ class Executor {
     while (!engine_.finished()) {
       take_commands();
       if (engine_.poll()) publish();
+      if (const std::string reason = engine_.stuck(base::now()); !reason.empty()) {
+        publish();
+        memory_.finish(reason);
+        _exit(1);
+      }
     }
     engine_.join();
     publish();
-    memory_.finish("");
+    memory_.finish(engine_.failure());
     _exit(0);
   }
 

@@ -77,6 +77,8 @@ enum class OpKind : std::uint8_t {
   kGroupBegin,   // pushes a frame
   kGroupEnd,     // a: step; pops the frame
   kFork,         // a: fork
+  kScript,       // the list's function of the script
+  kReturn,       // the end of a step that the script called
   kEnd,          // of a branch or of the whole list
 };
 
@@ -144,6 +146,23 @@ struct CompiledFork {
     std::vector<std::uint32_t> steps;       // test steps inside, skipped when a predecessor failed
   };
   std::vector<Node> nodes;
+};
+
+// A step that a script may call: a stretch of operations that ends in kReturn.
+struct Callable {
+  std::string name;
+  std::uint32_t entry = 0;
+  std::uint32_t step = 0;  // its own figures, among Program::steps
+  const model::StepKind* kind = nullptr;
+  std::vector<std::pair<std::string, std::uint32_t>> arguments;  // name → slot that its texts read
+  std::vector<std::pair<std::string, std::uint32_t>> saves;      // name → slot that it fills
+};
+
+// A value that a script may read by name: a column of a data source, something used from another workflow.
+struct ScriptValue {
+  std::string group;  // "data.users", "use"
+  std::string name;
+  std::uint32_t slot = 0;
 };
 
 struct StepInfo {
@@ -218,7 +237,13 @@ struct Program {
   std::optional<std::uint32_t> vu_slot;
   std::optional<std::uint32_t> iteration_slot;
   std::vector<CompiledProvide> provides;
-  std::vector<std::string> secrets;  // spellings to redact
+
+  std::shared_ptr<const model::Script> script;  // null: the VUs run the lists' operations
+  std::vector<Callable> callables;              // in the order in which the script declares them
+  std::vector<ScriptValue> script_values;
+  std::vector<std::pair<std::string, std::uint32_t>> variables;  // that the script may set
+  std::vector<std::pair<std::string, std::string>> environment;  // name → value
+  std::vector<std::string> secrets;                              // spellings to redact
 };
 
 // Values that earlier workflows provided, by workflow and key.

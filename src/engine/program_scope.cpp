@@ -41,6 +41,7 @@ base::Expected<Slot> ProgramScope::resolve(const Path& path) {
     if (auto slot = own_result(path)) return *slot;
   }
   if (const auto found = variables_.find(*root); found != variables_.end()) {
+    if (arguments_ != nullptr) add_argument(*root, found->second);
     return Slot{.index = found->second, .rest = rest_of(path, 1)};
   }
   if (auto slot = used_key(path)) return *slot;
@@ -48,6 +49,11 @@ base::Expected<Slot> ProgramScope::resolve(const Path& path) {
   if (*root == "data") return data_column(path);
   if (*root == "env") return environment(path);
   if (auto slot = intrinsic(path)) return *slot;
+  if (arguments_ != nullptr) {
+    const std::uint32_t slot = variable(*root);
+    add_argument(*root, slot);
+    return Slot{.index = slot, .rest = rest_of(path, 1)};
+  }
   return base::fail(fmt::format("unknown name '{}'", authoring::to_text(path)));
 }
 
@@ -58,6 +64,11 @@ std::uint32_t ProgramScope::variable(const std::string& name) {
   if (list_ == VuList::kStart && std::find(kept.begin(), kept.end(), entry->second) == kept.end())
     kept.push_back(entry->second);
   return entry->second;
+}
+
+void ProgramScope::add_argument(const std::string& name, std::uint32_t slot) {
+  const std::pair added(name, slot);
+  if (std::find(arguments_->begin(), arguments_->end(), added) == arguments_->end()) arguments_->push_back(added);
 }
 
 void ProgramScope::add_step(const std::string& name, std::uint32_t call, const model::StepKind& kind) {
@@ -145,6 +156,39 @@ FeederUse& ProgramScope::feeder_use(const std::string& name, std::shared_ptr<con
   return program_.feeders.back();
 }
 
+base::Expected<std::shared_ptr<const authoring::Feeder>> ProgramScope::feeder_of(const model::DataSource& source) {
+  for (const FeederUse& each : program_.feeders) {
+    if (each.name == source.name) return each.feeder;
+  }
+  auto loaded = authoring::Feeder::load(source);
+  if (!loaded) return std::unexpected(loaded.error());
+  return std::make_shared<const authoring::Feeder>(std::move(*loaded));
+}
+
+base::Expected<void> ProgramScope::add_script_values(std::string_view script_text) {
+  const auto mentioned = [&](const std::string& name) {
+    return script_text.find("data." + name) != std::string_view::npos ||
+           script_text.find("data[\"" + name + "\"]") != std::string_view::npos ||
+           script_text.find("data['" + name + "']") != std::string_view::npos;
+  };
+  for (const model::DataSource& source : job_.data) {
+    if (!mentioned(source.name)) continue;
+    const auto feeder = feeder_of(source);
+    if (!feeder) return std::unexpected(feeder.error());
+    for (const std::string& column : (*feeder)->columns()) {
+      const auto slot = data_column({"data", source.name, column});
+      if (!slot) return std::unexpected(slot.error());
+      program_.script_values.push_back({.group = "data." + source.name, .name = column, .slot = slot->index});
+    }
+  }
+  for (const model::Use& use : workflow_.uses) {
+    if (const auto slot = used_key({use.key})) {
+      program_.script_values.push_back({.group = "use", .name = use.key, .slot = slot->index});
+    }
+  }
+  return {};
+}
+
 base::Expected<Slot> ProgramScope::data_column(const Path& path) {
   const std::string* source_name = name_at(path, 1);
   const std::string* column_name = name_at(path, 2);
@@ -154,18 +198,11 @@ base::Expected<Slot> ProgramScope::data_column(const Path& path) {
   const auto source = std::find_if(job_.data.begin(), job_.data.end(),
                                    [&](const model::DataSource& each) { return each.name == *source_name; });
   if (source == job_.data.end()) return base::fail(fmt::format("there is no data source '{}'", *source_name));
-  std::shared_ptr<const authoring::Feeder> feeder;
-  for (const FeederUse& each : program_.feeders) {
-    if (each.name == *source_name) feeder = each.feeder;
-  }
-  if (feeder == nullptr) {
-    auto loaded = authoring::Feeder::load(*source);
-    if (!loaded) return std::unexpected(loaded.error());
-    feeder = std::make_shared<const authoring::Feeder>(std::move(*loaded));
-  }
-  const auto column = feeder->column(*column_name);
+  const auto feeder = feeder_of(*source);
+  if (!feeder) return std::unexpected(feeder.error());
+  const auto column = (*feeder)->column(*column_name);
   if (!column) return base::fail(fmt::format("data source '{}' has no column '{}'", *source_name, *column_name));
-  FeederUse& use = feeder_use(*source_name, feeder, source->pick);
+  FeederUse& use = feeder_use(*source_name, *feeder, source->pick);
   for (const auto& [slot, index] : use.columns) {
     if (index == *column) return Slot{.index = slot, .rest = rest_of(path, 3)};
   }

@@ -29,6 +29,15 @@ class ProgramScope final : public authoring::Scope {
   // While set, bare result names (`status`, `json.x`) mean this call's own response.
   void set_own_response(std::optional<std::uint32_t> call) { own_ = call; }
 
+  // While set, names that nothing else has are arguments: whoever calls the step gives them. Every name that can be
+  // given is added.
+  void set_arguments(std::vector<std::pair<std::string, std::uint32_t>>* arguments) { arguments_ = arguments; }
+  const std::map<std::string, std::uint32_t, std::less<>>& variables() const { return variables_; }
+
+  // Gives slots to what the workflow's script may read by name: the data that its text mentions, and what it uses from
+  // other workflows.
+  base::Expected<void> add_script_values(std::string_view script_text);
+
   // What is resolved from now on is read in `list`. What `start` fills stays with the VU.
   void enter(VuList list) { list_ = list; }
 
@@ -40,11 +49,13 @@ class ProgramScope final : public authoring::Scope {
   };
 
   std::uint32_t new_slot();
+  void add_argument(const std::string& name, std::uint32_t slot);
   std::uint32_t text_constant(std::string text);
   std::uint32_t json_constant(const std::string& json);
   std::optional<authoring::Slot> own_result(const authoring::Path& path);
   authoring::Slot capture(const StepEntry& entry, std::size_t result, const authoring::Path& path, std::size_t used);
   base::Expected<authoring::Slot> step_result(const StepEntry& entry, const authoring::Path& path);
+  base::Expected<std::shared_ptr<const authoring::Feeder>> feeder_of(const model::DataSource& source);
   base::Expected<authoring::Slot> data_column(const authoring::Path& path);
   base::Expected<authoring::Slot> environment(const authoring::Path& path);
   std::optional<authoring::Slot> used_key(const authoring::Path& path);
@@ -61,6 +72,7 @@ class ProgramScope final : public authoring::Scope {
   std::map<std::string, std::uint32_t> constants_;
   std::map<std::uint32_t, StepEntry> calls_;
   std::optional<std::uint32_t> own_;
+  std::vector<std::pair<std::string, std::uint32_t>>* arguments_ = nullptr;
   VuList list_ = VuList::kLoop;
 };
 

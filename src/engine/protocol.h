@@ -75,6 +75,8 @@ struct Call {
   base::Instant intended{};  // when it should have started
   base::Instant started{};
   void* transport = nullptr;  // the client's own, e.g. its connection
+  std::string_view bytes;     // of a script's: sent in place of the plan's request; empty: the plan's
+  std::uint32_t answers = 1;  // responses that belong to `bytes`
 };
 
 // Where a client reports to.
@@ -84,6 +86,8 @@ class CallHost {
   virtual void finished(Call& call, Outcome& outcome) = 0;
   // What expressions of `vu` see.
   virtual const authoring::Evaluation& evaluation(Vu& vu) = 0;
+  // One of several answers to a call, but not the last one.
+  virtual void answered(Call& /*call*/, Outcome& /*outcome*/) {}
 
  protected:
   ~CallHost() = default;

@@ -163,6 +163,7 @@ void Recording::clear() {
   arrivals = dropped = queued = iterations = failed_iterations = interrupted = peak_vus = 0;
   provided.clear();
   notes.clear();
+  failure.clear();
 }
 
 void Recording::note(std::string_view text, std::uint64_t times) {

@@ -96,6 +96,7 @@ struct Recording {
   std::uint64_t vus = 0;
   std::vector<model::Provided> provided;
   model::Notes notes;
+  std::string failure;          // why the workflow cannot go on; empty: it can
   model::CoreUse use;           // since the core began to count
   base::Duration elapsed{};     // counted time up to the swap
   base::Instant last_finish{};  // of a request or an iteration

@@ -159,7 +159,10 @@ void Scheduler::account_iteration(Vu& vu) {
   ++vu.iteration;
   const bool drop = program_.reset == model::Reset::kIteration;
   for (const auto& client : clients_) client->iteration_ended(vu, drop);
-  if (drop) vu.kept.reset();
+  if (drop) {
+    vu.kept.reset();
+    interpreter_.forget(vu);
+  }
   vu.arena.reset();
 }
 
@@ -231,6 +234,7 @@ void Scheduler::deactivate(Vu& vu) {
   vu.active = false;
   vu.list = VuList::kNone;
   vu.kept.reset();
+  interpreter_.forget(vu);
   vu.arena.reset();
   if (vu.retiring) --retiring_;
   vu.retiring = false;
@@ -287,6 +291,10 @@ void Scheduler::arrive() {
 }
 
 void Scheduler::after_turn() {
+  if (abort_soon_) {
+    abort_soon_ = false;
+    abort();
+  }
   if (stop_soon_ && !ending_) stop();
   if (ending_ && active_ == 0 && !queue_.empty()) {
     drop_arrivals(queue_.size());

@@ -62,6 +62,7 @@ class Scheduler final {
   bool list_ended(Vu& vu);
   void woke(Strand& strand);
   void stop_requested() { stop_soon_ = true; }
+  void abort_requested() { abort_soon_ = true; }
   // `vu` ends after this iteration.
   void retire(Vu& vu);
   // Once a turn: acts on what was asked for during it.
@@ -129,6 +130,7 @@ class Scheduler final {
   bool ending_ = false;
   bool paused_ = false;
   bool stop_soon_ = false;
+  bool abort_soon_ = false;
   bool out_of_work_ = false;  // a VU ended for lack of iterations or data, or because its `start` failed
   Alarm change_;
   Alarm arrival_;

@@ -20,7 +20,8 @@ std::string trouble(const WorkflowResult& workflow) {
   const std::string why = workflow.reason.empty() ? "" : ": " + workflow.reason;
   switch (workflow.state) {
     case WorkflowState::kFailed:
-      return fmt::format("workflow '{}' could not be run{}", workflow.name, why);
+      return fmt::format("workflow '{}' could not {}{}", workflow.name,
+                         workflow.elapsed > base::Duration::zero() ? "go on" : "be run", why);
     case WorkflowState::kLost:
       return fmt::format("workflow '{}' lost its executor process{}", workflow.name, why);
     case WorkflowState::kTimedOut:

@@ -41,6 +41,9 @@ class Strand : public reactor::Timer, public Call {
   std::uint32_t pc = 0;
   bool failing = false;
   bool calling = false;
+  bool in_script = false;  // its function of the script has begun
+  bool in_step = false;    // and called a step
+  void* fiber = nullptr;   // the script's own: where it was left
   std::vector<Frame> frames;
 };
 
@@ -80,6 +83,7 @@ class Vu {
   base::Instant began{};        // this iteration
   base::Instant arrival{};      // open load: what `start` was run for
   Vu* next_free = nullptr;
+  void* script = nullptr;  // what the script keeps for this VU
   VuList list = VuList::kNone;
   bool failed = false;
   bool retiring = false;  // ends after this iteration

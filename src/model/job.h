@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -116,6 +117,23 @@ struct Use {
 
 enum class Reset : std::uint8_t { kNever, kIteration };
 
+// A script whose functions run the VUs. The steps of its workflows run when it calls them, not in written order.
+struct Script {
+  std::string language;  // a registered one: "lua"
+  std::string profile;   // whose habits it has: "muster" or "wrk"
+  std::string file;
+  std::string text;
+  std::vector<std::string> arguments;                         // what follows `--` on the command line
+  std::vector<std::pair<std::string, std::string>> settings;  // what its profile wants to know: name → value
+};
+
+// Which lists of a workflow are functions of the job's script.
+struct ScriptedLists {
+  bool start = false;
+  bool loop = false;
+  bool stop = false;
+};
+
 struct Workflow {
   std::string name;
   Where where;
@@ -130,7 +148,8 @@ struct Workflow {
   std::vector<Provide> provides;
   std::vector<Use> uses;
   std::vector<Tag> tags;
-  bool graph = false;  // its steps are ordered by `after`
+  bool graph = false;                     // its steps are ordered by `after`
+  std::optional<ScriptedLists> scripted;  // then `steps` may be called in any order, and `start` and `stop` are empty
 };
 
 enum class Pick : std::uint8_t { kSequential, kRandom, kUnique, kPerVu };
@@ -179,8 +198,9 @@ struct Job {
   std::vector<Tag> tags;
   std::vector<std::string> datacenters;
   std::optional<base::Duration> timeout;
-  std::uint64_t seed = 0;  // 0: a fresh one is drawn and reported
-  std::string source;      // the text it was loaded from, for the record
+  std::uint64_t seed = 0;                // 0: a fresh one is drawn and reported
+  std::string source;                    // the text it was loaded from, for the record
+  std::shared_ptr<const Script> script;  // of the workflows that are scripted
 };
 
 }  // namespace muster::model

@@ -1,0 +1,134 @@
+// The part of the interpreter that does what scripts want.
+#include "engine/interpreter.h"
+#include "engine/redaction.h"
+#include "engine/scheduler.h"
+
+namespace muster::engine {
+
+void Interpreter::keep_report(Strand& strand, const Outcome& outcome, base::Duration latency) {
+  reported_ = &strand;
+  report_.status = outcome.status;
+  report_.error = outcome.error;
+  report_.detail = outcome.detail;
+  report_.latency = latency;
+  report_.response = outcome.response;
+}
+
+// The step that the script called has ended, well or not; the list's function is its entry.
+Interpreter::Step Interpreter::returned(Strand& strand) {
+  strand.pc = list_of(*strand.vu).entry;
+  return Step::kNext;
+}
+
+ScriptAction Interpreter::ask_script(Strand& strand) {
+  if (!strand.in_script) {
+    strand.in_script = true;
+    const ScriptGate::Inside inside(gate_);
+    if (strand.part_of != nullptr) return script_->begin_branch(strand, *strand.part_of->parent, strand.node);
+    return script_->begin(strand, strand.vu->list);
+  }
+  if (!strand.in_step) {
+    const ScriptGate::Inside inside(gate_);
+    return script_->resume(strand, nullptr);
+  }
+  // What the latest request brought is there only if nothing came in between.
+  StepReport report = reported_ == &strand ? report_ : StepReport{};
+  report.ok = !strand.failing;
+  strand.failing = false;
+  strand.in_step = false;
+  const ScriptGate::Inside inside(gate_);
+  return script_->resume(strand, &report);
+}
+
+Interpreter::Step Interpreter::script(Strand& strand) {
+  const ScriptAction action = ask_script(strand);
+  reported_ = nullptr;
+  switch (action.kind) {
+    case ScriptAction::Kind::kCall:
+      strand.in_step = true;
+      strand.bytes = action.bytes;
+      strand.answers = action.answers;
+      strand.pc = program_.callables[action.callable].entry;
+      return Step::kNext;
+    case ScriptAction::Kind::kSleep:
+      return sleep(strand, {.least = action.least, .most = action.most});
+    case ScriptAction::Kind::kFork:
+      return fork_script(strand, action.branches);
+    case ScriptAction::Kind::kStop:
+      return leave_list(strand, action.scope);
+    case ScriptAction::Kind::kBroken:
+    case ScriptAction::Kind::kFail:
+      strand.failing = true;
+      break;
+    case ScriptAction::Kind::kEnd:
+      break;
+  }
+  ++strand.pc;
+  return Step::kNext;
+}
+
+// Each branch runs the list's kScript on a strand of its own.
+Interpreter::Step Interpreter::fork_script(Strand& strand, std::uint32_t branches) {
+  const auto [found, added] = script_forks_.try_emplace({strand.vu->list, branches});
+  if (added) {
+    const Program::List& list = list_of(*strand.vu);
+    found->second.nodes.resize(branches, {.start = list.entry, .end = list.end, .dependents = {}, .steps = {}});
+  }
+  return begin_fork(strand, found->second);
+}
+
+// The list is over, whether or not its function has returned.
+void Interpreter::leave_script(Strand& strand) {
+  if (strand.fiber != nullptr) script_->drop(strand);
+  strand.in_script = false;
+  strand.in_step = false;
+}
+
+void Interpreter::answered(Call& call, Outcome& outcome) {
+  auto& strand = static_cast<Strand&>(call);
+  if (counted(call.started)) {
+    StepRecording& record = recording().steps[call.plan->step];
+    ++(outcome.ok ? record.ok : record.failed);
+    if (!outcome.ok) ++record.errors[static_cast<std::size_t>(outcome.error)];
+    if (outcome.status != 0) ++record.statuses[outcome.status < record.statuses.size() ? outcome.status : 0];
+  }
+  keep_report(strand, outcome, outcome.finished - call.intended);
+  report_.ok = outcome.ok;
+  {
+    const ScriptGate::Inside inside(gate_);
+    script_->answered(strand, report_);
+  }
+  reported_ = nullptr;
+}
+
+void Interpreter::log(std::string_view line) {
+  const ScriptGate::Outside outside(gate_);
+  log_line(line);
+}
+
+void Interpreter::note(std::string_view text) {
+  const ScriptGate::Outside outside(gate_);
+  std::string shown(text);
+  redact(shown, program_.secrets);
+  recording().note(shown);
+}
+
+void Interpreter::transaction(std::uint32_t step, base::Instant began, bool ok) {
+  const ScriptGate::Outside outside(gate_);
+  if (!counted(began)) return;
+  StepRecording& record = recording().steps[step];
+  ++(ok ? record.ok : record.failed);
+  record.latency.record(base::now() - began);
+}
+
+void Interpreter::broken(std::string_view reason) {
+  const ScriptGate::Outside outside(gate_);
+  std::string& failure = recording().failure;
+  if (failure.empty()) {
+    failure = reason;
+    redact(failure, program_.secrets);
+  }
+  scheduler_->abort_requested();
+}
+
+}  // namespace muster::engine
