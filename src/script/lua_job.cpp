@@ -1,0 +1,348 @@
+#include "script/lua_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <lua.hpp>
+#include <optional>
+
+#include "authoring/loader_reporter.h"
+#include "authoring/yaml_node.h"
+#include "authoring/yaml_tree.h"
+#include "script/lua_natives.h"
+#include "script/lua_script.h"
+#include "script/lua_state.h"
+#include "script/lua_values.h"
+#include "script/options.h"
+#include "script/prelude.h"
+#include "script/wrk_script.h"
+
+namespace muster::script {
+namespace {
+
+using authoring::YamlEntry;
+using authoring::YamlNode;
+
+constexpr int kBadInput = 2;
+constexpr std::array<const char*, 3> kFunctions{"start", "run", "stop"};
+
+YamlNode scalar(std::string text, std::uint32_t line) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::kScalar;
+  node.where.line = line;
+  node.where.column = 1;
+  node.text = std::move(text);
+  return node;
+}
+
+YamlNode list(std::uint32_t line) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::kList;
+  node.where.line = line;
+  node.where.column = 1;
+  return node;
+}
+
+void put(YamlNode& map, std::string key, YamlNode value) {
+  const model::Where where = value.where;
+  map.map.push_back({.key = std::move(key), .key_where = where, .value = std::move(value)});
+}
+
+void drop(YamlNode& map, std::string_view key) {
+  std::erase_if(map.map, [&](const YamlEntry& entry) { return entry.key == key; });
+}
+
+// What a script declares while it is read.
+class Declarations {
+ public:
+  Declarations(std::string file, const authoring::Languages& languages)
+      : file_(std::move(file)), languages_(languages), state_(kScriptLimits.memory_bytes) {
+    job_.kind = YamlNode::Kind::kMap;
+    job_.where = {.file = nullptr, .line = 1, .column = 1};
+  }
+
+  base::Expected<void> read(std::string_view text);
+  // The document that was declared; called once.
+  base::Expected<YamlNode> document();
+
+ private:
+  static Declarations& self(lua_State* state) {
+    return *static_cast<Declarations*>(lua_touserdata(state, lua_upvalueindex(1)));
+  }
+  static int push_table(lua_State* state);
+  static int step(lua_State* state);
+  static int job(lua_State* state);
+  static int workflow(lua_State* state);
+  static int only_in_functions(lua_State* state);
+
+  // The line of the script that called.
+  std::uint32_t line(lua_State* state) const;
+  // The table at `index` as a document, or an error on the stack to be raised.
+  std::optional<YamlNode> table(lua_State* state, int index, const char* what);
+  YamlNode scripted(YamlNode description, const std::vector<std::string>& functions) const;
+
+  std::string file_;
+  const authoring::Languages& languages_;
+  LuaState state_;
+  YamlNode job_;
+  std::vector<YamlNode> steps_;
+  struct Workflow {
+    YamlNode description;
+    std::vector<std::string> functions;
+  };
+  std::vector<Workflow> workflows_;
+  bool short_form_ = false;
+};
+
+int Declarations::only_in_functions(lua_State* state) {
+  return raise(state, "steps, think, stop, set and data can be used only inside the functions start, run and stop");
+}
+
+int Declarations::push_table(lua_State* state) {
+  void* const declarations = lua_touserdata(state, 1);
+  lua_newtable(state);
+  const auto add = [&](const char* name, lua_CFunction function) {
+    lua_pushlightuserdata(state, declarations);
+    lua_pushcclosure(state, function, 1);
+    lua_setfield(state, -2, name);
+  };
+  add("step", &Declarations::step);
+  add("job", &Declarations::job);
+  add("workflow", &Declarations::workflow);
+  for (const char* name : {"call", "fill", "sleep", "stop", "set", "value", "fork", "now", "transaction"})
+    add(name, &only_in_functions);
+  add("log", [](lua_State*) { return 0; });
+  add("random", [](lua_State* each) {
+    // What is declared must be the same on every core: here nothing is random.
+    lua_pushnumber(each, lua_gettop(each) == 0 ? 0.5 : luaL_checknumber(each, 1));
+    return 1;
+  });
+  lua_newtable(state);
+  lua_setfield(state, -2, "environment");
+  add_plain_natives(state, static_cast<Declarations*>(declarations)->languages_.kinds);
+  lua_rawseti(state, LUA_REGISTRYINDEX, LuaNatives::kTable);
+  return 0;
+}
+
+std::uint32_t Declarations::line(lua_State* state) const {
+  lua_Debug frame{};
+  for (int level = 0; lua_getstack(state, level, &frame) != 0; ++level) {
+    lua_getinfo(state, "Sl", &frame);
+    if (frame.source == "@" + file_ && frame.currentline > 0) return static_cast<std::uint32_t>(frame.currentline);
+  }
+  return 1;
+}
+
+std::optional<YamlNode> Declarations::table(lua_State* state, int index, const char* what) {
+  auto document = to_document(state, index, line(state));
+  if (document && document->is_map()) return std::move(*document);
+  lua_pushfstring(state, "%s:%d: %s: %s", file_.c_str(), static_cast<int>(line(state)), what,
+                  document ? "expected a table with names as keys" : document.error().message.c_str());
+  return std::nullopt;
+}
+
+int Declarations::step(lua_State* state) {
+  Declarations& declarations = self(state);
+  {
+    auto description = declarations.table(state, 2, "a step");
+    const bool room = declarations.steps_.size() < kScriptLimits.steps;
+    if (description && room) {
+      declarations.steps_.push_back(std::move(*description));
+      return 0;
+    }
+    if (description) lua_pushliteral(state, "a script can declare at most 10,000 steps");
+  }
+  return lua_error(state);
+}
+
+int Declarations::job(lua_State* state) {
+  Declarations& declarations = self(state);
+  {
+    if (auto description = declarations.table(state, 1, "job")) {
+      for (YamlEntry& entry : description->map) {
+        drop(declarations.job_, entry.key);
+        declarations.job_.map.push_back(std::move(entry));
+      }
+      return 0;
+    }
+  }
+  return lua_error(state);
+}
+
+int Declarations::workflow(lua_State* state) {
+  Declarations& declarations = self(state);
+  luaL_checkstring(state, 1);
+  luaL_checktype(state, 2, LUA_TTABLE);
+  {
+    Workflow made;
+    // The functions stay in Lua; a copy without them becomes a document.
+    lua_newtable(state);
+    const int copy = lua_gettop(state);
+    lua_pushnil(state);
+    while (lua_next(state, 2) != 0) {
+      const bool named = lua_type(state, -2) == LUA_TSTRING;
+      const std::string key = named ? lua_tostring(state, -2) : "";
+      if (lua_isfunction(state, -1) && std::ranges::find(kFunctions, key) != kFunctions.end()) {
+        made.functions.push_back(key);
+        lua_pop(state, 1);
+        continue;
+      }
+      lua_pushvalue(state, -2);
+      lua_insert(state, -2);
+      lua_rawset(state, copy);
+    }
+    if (auto description = declarations.table(state, copy, "workflow")) {
+      made.description = std::move(*description);
+      drop(made.description, "name");
+      put(made.description, "name", scalar(lua_tostring(state, 1), made.description.where.line));
+      declarations.workflows_.push_back(std::move(made));
+      return 0;
+    }
+  }
+  return lua_error(state);
+}
+
+base::Expected<void> Declarations::read(std::string_view text) {
+  const ReadingLimit limit(file_, kScriptLimits.read_time, kBadInput);
+  if (auto opened = state_.open(); !opened) return opened;
+  lua_State* const lua = state_.get();
+  if (auto compiled = state_.compile(prelude(), kPreludeName); !compiled) return compiled;
+  if (lua_cpcall(lua, &Declarations::push_table, this) != 0) return base::fail(LuaState::take_error(lua));
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, LuaNatives::kTable);
+  if (auto done = state_.call(1, 0); !done) return done;
+  if (auto compiled = state_.compile(text, file_); !compiled) return compiled;
+  if (auto done = state_.call(0, 0); !done) return done;
+  if (!workflows_.empty()) return {};
+  const int has_run = lua_cpcall(
+      lua,
+      [](lua_State* state) {
+        lua_getglobal(state, "run");
+        return lua_isfunction(state, -1) ? 0 : luaL_error(state, "no");
+      },
+      nullptr);
+  if (has_run != 0) {
+    lua_pop(lua, 1);
+    return base::fail(fmt::format(
+        "{}: there is nothing to run; declare workflow(\"name\", {{ load = …, run = function(vu) … end }}) or "
+        "a function `run`",
+        file_));
+  }
+  short_form_ = true;
+  return {};
+}
+
+YamlNode Declarations::scripted(YamlNode description, const std::vector<std::string>& functions) const {
+  const std::uint32_t line = description.where.line;
+  YamlNode names = list(line);
+  for (const std::string& each : functions) names.list.push_back(scalar(each, line));
+  put(description, "functions", std::move(names));
+  drop(description, "steps");
+  YamlNode steps = list(line);
+  steps.list = steps_;
+  put(description, "steps", std::move(steps));
+  return description;
+}
+
+base::Expected<YamlNode> Declarations::document() {
+  YamlNode workflows = list(1);
+  if (short_form_) {
+    YamlNode only;
+    only.kind = YamlNode::Kind::kMap;
+    only.where = job_.where;
+    put(only, "name", scalar(std::filesystem::path(file_).stem().string(), 1));
+    if (YamlNode* load = job_.find("load")) put(only, "load", *load);
+    drop(job_, "load");
+    workflows.list.push_back(scripted(std::move(only), {"run"}));
+  }
+  for (Workflow& each : workflows_) {
+    const bool runs = std::ranges::find(each.functions, "run") != each.functions.end();
+    if (!runs && !each.functions.empty()) {
+      return base::fail(
+          fmt::format("{}:{}: a workflow with functions needs `run`", file_, each.description.where.line));
+    }
+    workflows.list.push_back(runs ? scripted(std::move(each.description), each.functions)
+                                  : std::move(each.description));
+  }
+  if (job_.find("muster") == nullptr) put(job_, "muster", scalar("1", 1));
+  put(job_, "workflows", std::move(workflows));
+  return std::move(job_);
+}
+
+class LuaProgram final : public engine::ScriptProgram {
+ public:
+  explicit LuaProgram(const model::StepKinds& kinds) : kinds_(kinds) {}
+
+  std::unique_ptr<engine::Script> make(const engine::ScriptServices& services) override {
+    return std::make_unique<LuaScript>(services, kinds_);
+  }
+
+ private:
+  const model::StepKinds& kinds_;
+};
+
+class Lua final : public engine::ScriptLanguage {
+ public:
+  explicit Lua(model::StepKinds kinds) : kinds_(std::move(kinds)) {}
+
+  std::unique_ptr<engine::ScriptProgram> open(const engine::Program& program) override {
+    if (program.script->profile == "wrk") return open_wrk(program);
+    return std::make_unique<LuaProgram>(kinds_);
+  }
+
+ private:
+  model::StepKinds kinds_;
+};
+
+}  // namespace
+
+std::expected<model::Job, authoring::Problems> load_lua_job(std::string_view text, const std::string& file_name,
+                                                            const authoring::LoadInput& input,
+                                                            const authoring::Languages& languages) {
+  const auto explain = [](std::string message) {
+    return std::unexpected(authoring::Problems{{{.where = {}, .message = std::move(message), .excerpt = {}}}});
+  };
+  if (text.size() > kScriptLimits.file_bytes)
+    return explain(fmt::format("{}: the script is larger than 4 MiB", file_name));
+  Declarations declarations(file_name, languages);
+  if (auto read = declarations.read(text); !read) return explain(read.error().message);
+  auto document = declarations.document();
+  if (!document) return explain(document.error().message);
+  auto script = std::make_shared<model::Script>();
+  script->language = "lua";
+  script->profile = "muster";
+  script->file = file_name;
+  script->text = text;
+  return authoring::load_document(std::move(*document), text, file_name, input, languages, std::move(script));
+}
+
+std::expected<model::Job, authoring::Problems> load_wrk_job(std::string_view text, const std::string& file_name,
+                                                            const WrkInput& wrk, const authoring::LoadInput& input,
+                                                            const authoring::Languages& languages) {
+  const authoring::YamlLimits limits;
+  authoring::Reporter reporter(limits);
+  auto document = authoring::parse_yaml(wrk.job, reporter.add_source("command line", wrk.job), limits, reporter);
+  if (!document) return std::unexpected(reporter.take());
+  YamlNode& workflow = document->find("workflows")->list.front();
+  YamlNode functions = list(1);
+  functions.list.push_back(scalar("run", 1));
+  put(workflow, "functions", std::move(functions));
+  auto script = std::make_shared<model::Script>();
+  script->language = "lua";
+  script->profile = "wrk";
+  script->file = file_name;
+  script->text = text;
+  script->arguments = wrk.arguments;
+  script->settings = wrk.settings;
+  auto job =
+      authoring::load_document(std::move(*document), wrk.job, "command line", input, languages, std::move(script));
+  if (job) job->source = text;
+  return job;
+}
+
+std::shared_ptr<engine::ScriptLanguage> lua(model::StepKinds kinds) {
+  return std::make_shared<Lua>(std::move(kinds));
+}
+
+}  // namespace muster::script

@@ -1,0 +1,116 @@
+#include "script/lua_job.h"
+
+#include <gtest/gtest.h>
+
+#include "model/step_kind.h"
+
+namespace muster::script {
+namespace {
+
+std::expected<model::Job, authoring::Problems> load(const std::string& text) {
+  return load_lua_job(text, "shop.lua", {}, {.kinds = model::built_in_kinds(), .shapes = {}});
+}
+
+model::Job loaded(const std::string& text) {
+  auto job = load(text);
+  if (job) return std::move(*job);
+  for (const auto& problem : job.error().list) ADD_FAILURE() << authoring::to_text(problem);
+  return {};
+}
+
+std::string problem(const std::string& text) {
+  auto job = load(text);
+  if (job) return "no problem";
+  return authoring::to_text(job.error().list.front());
+}
+
+constexpr const char* kShop = R"(
+job { target = "http://shop.test", thresholds = { "latency p95 < 300ms" } }
+local home = http.get("/", { name = "home", check = { status = 200 } })
+local buy = http.post("/cart", { name = "buy", json = { id = "${id}" }, expect = { 200, 409 } })
+workflow("shop", {
+  load = { vus = 3, iterations = 9 },
+  start = function() end,
+  run = function() home() buy { id = 7 } end,
+})
+)";
+
+TEST(LuaJob, DeclaresTheSameJobAsYamlWould) {
+  const model::Job job = loaded(kShop);
+  ASSERT_EQ(job.workflows.size(), 1u);
+  const model::Workflow& workflow = job.workflows.front();
+  EXPECT_EQ(workflow.name, "shop");
+  EXPECT_EQ(workflow.load.vus, 3u);
+  EXPECT_EQ(workflow.load.iterations, 9u);
+  ASSERT_EQ(workflow.steps.size(), 2u);
+  EXPECT_EQ(workflow.steps[0].name, "home");
+  EXPECT_EQ(workflow.steps[0].checks.size(), 1u);
+  EXPECT_EQ(workflow.steps[1].kind, "http");
+  EXPECT_EQ(job.thresholds.size(), 1u);
+  ASSERT_TRUE(workflow.scripted.has_value());
+  EXPECT_TRUE(workflow.scripted->start);
+  EXPECT_TRUE(workflow.scripted->loop);
+  EXPECT_FALSE(workflow.scripted->stop);
+}
+
+TEST(LuaJob, AFileWithAFunctionRunIsOneWorkflowNamedAfterIt) {
+  const model::Job job = loaded(
+      "job { target = 'http://a.test', load = { vus = 2, iterations = 4 } }\n"
+      "local home = http.get('/')\nfunction run() home() end\n");
+  ASSERT_EQ(job.workflows.size(), 1u);
+  EXPECT_EQ(job.workflows.front().name, "shop");
+  EXPECT_EQ(job.workflows.front().load.vus, 2u);
+}
+
+TEST(LuaJob, AWorkflowWithoutFunctionsRunsItsStepsAsWritten) {
+  const model::Job job = loaded(
+      "job { target = 'http://a.test' }\n"
+      "workflow('plain', { load = { vus = 1, iterations = 1 }, steps = { { get = '/' } } })\n");
+  ASSERT_EQ(job.workflows.size(), 1u);
+  EXPECT_FALSE(job.workflows.front().scripted.has_value());
+}
+
+TEST(LuaJob, AMistakeIsToldWithTheLineOfTheDeclaration) {
+  EXPECT_EQ(problem("job { target = 'http://a.test' }\nlocal a = http.get('/', { chekc = { status = 200 } })\n"
+                    "function run() a() end\n"),
+            "shop.lua:2:1: unknown key 'chekc' in this 'get' step; did you mean 'check'?\n"
+            "  2 | local a = http.get('/', { chekc = { status = 200 } })\n    | ^");
+}
+
+TEST(LuaJob, ASyntaxErrorIsToldAsLuaTellsIt) {
+  EXPECT_EQ(problem("function run( end"), "shop.lua:1: <name> or '...' expected near 'end'");
+}
+
+TEST(LuaJob, AnErrorOutsideOfFunctionsIsTold) {
+  EXPECT_EQ(problem("local a = nil\na.b = 1"), "shop.lua:2: attempt to index local 'a' (a nil value)");
+}
+
+TEST(LuaJob, AStepCannotBeCalledOutsideOfFunctions) {
+  EXPECT_NE(problem("local a = http.get('/')\na()").find("only inside the functions"), std::string::npos);
+}
+
+TEST(LuaJob, NothingToRunIsSaid) {
+  EXPECT_NE(problem("local a = 1").find("nothing to run"), std::string::npos);
+}
+
+TEST(LuaJob, TheSandboxHasNoWayOut) {
+  for (const char* name : {"io", "os", "package", "require", "dofile", "loadfile", "load", "loadstring", "ffi", "jit",
+                           "debug", "collectgarbage", "setfenv", "getfenv", "string.dump"}) {
+    const std::string text = std::string("if ") + name + " ~= nil then error('there is " + name + "') end";
+    EXPECT_NE(problem(text).find("nothing to run"), std::string::npos) << name << ": " << problem(text);
+  }
+}
+
+TEST(LuaJob, ATableThatHoldsItselfIsRefused) {
+  EXPECT_NE(
+      problem("local t = {}\nt.json = t\nlocal a = http.post('/', t)\nfunction run() end").find("nested too deeply"),
+      std::string::npos);
+}
+
+TEST(LuaJob, MemoryIsLimitedWhileTheScriptIsRead) {
+  EXPECT_NE(problem("local t = {}\nfor i = 1, 1e9 do t[i] = string.rep('x', 1e6) .. i end").find("not enough memory"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace muster::script

@@ -1,0 +1,328 @@
+#include "script/lua_script.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/rehearsal.h"
+#include "script/lua_job.h"
+
+namespace muster::script {
+namespace {
+
+using engine::Rehearsal;
+
+// Runs a script with the `play` steps of the engine's own tests.
+class Stage {
+ public:
+  Stage() { rehearsal.registry.scripts.add("lua", lua(rehearsal.registry.kinds)); }
+
+  model::WorkflowResult run(const std::string& text) {
+    auto job = load_lua_job(text, "play.lua", {}, {.kinds = rehearsal.registry.kinds, .shapes = {}});
+    if (!job) {
+      for (const auto& problem : job.error().list) ADD_FAILURE() << authoring::to_text(problem);
+      return {};
+    }
+    return rehearsal.run_job(*job);
+  }
+
+  Rehearsal rehearsal;
+};
+
+TEST(LuaScript, EachIterationCallsItsSteps) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 2, iterations = 10 } }
+    local a = play("hello", { name = "a" })
+    local b = play('hello', { name = "b" })
+    function run(vu)
+      a()
+      if vu.iteration % 2 == 0 then b() end
+    end
+  )");
+  EXPECT_EQ(result.iterations, 10u);
+  EXPECT_EQ(engine::step(result, "a").ok, 10u);
+  EXPECT_GT(engine::step(result, "b").ok, 0u);
+  EXPECT_LT(engine::step(result, "b").ok, 10u);
+}
+
+TEST(LuaScript, WhatStartKeepsEveryIterationSeesButNotWhatIterationsLeave) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    local a = play("hello", { name = "a" })
+    workflow("w", {
+      load = { vus = 1, iterations = 3 },
+      start = function(vu) vu.token = "t" end,
+      run = function(vu)
+        if vu.token ~= "t" then error("no token") end
+        if vu.left ~= nil then error("it was left over") end
+        vu.left = true
+        a()
+      end,
+    })
+  )");
+  EXPECT_EQ(result.failed_iterations, 0u);
+  EXPECT_EQ(engine::step(result, "a").ok, 3u);
+}
+
+TEST(LuaScript, AMistakeInAFunctionFailsTheIterationAndIsTold) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 2 } }\nlocal a = play('hello', { name = 'a' })\n"
+      "function run() a() local x = nil; x.y = 1 end\n");
+  EXPECT_EQ(result.failed_iterations, 2u);
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_EQ(result.notes[0].first, "script error: play.lua:3: attempt to index local 'x' (a nil value)");
+  EXPECT_EQ(result.notes[0].second, 2u);
+}
+
+TEST(LuaScript, ArgumentsFillTheHolesOfAStep) {
+  Stage stage;
+  stage.run(
+      "job { load = { vus = 1, iterations = 1 } }\nlocal say = play('${greeting} ${name ?? \"you\"}', { name = 'say' "
+      "})\n"
+      "function run() say { greeting = 'good day' } say { greeting = 1, name = true } end\n");
+  EXPECT_EQ(stage.rehearsal.journal->texts(), (std::vector<std::string>{"good day you", "1 true"}));
+}
+
+TEST(LuaScript, AnArgumentThatNothingMentionsIsAMistake) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 1 } }\nlocal say = play('${word}', { name = 'say' })\n"
+      "function run() say { wrod = 'x' } end\n");
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_EQ(result.notes[0].first, "script error: play.lua:3: step 'say' mentions no ${wrod}, so it cannot be given");
+}
+
+TEST(LuaScript, WhatAStepSavesAndPromisesCanBeRead) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 2 } }
+    local say = play("hello", { name = "say", save = { length = "size" }, check = { size = 5 } })
+    local answer = play("${length}", { name = "answer" })
+    function run()
+      local r = say()
+      if r.ok ~= true or r.said ~= "hello" or r.length ~= 5 or r.nothing ~= nil then error("wrong") end
+      answer()
+    end
+  )");
+  EXPECT_EQ(result.failed_iterations, 0u) << (result.notes.empty() ? "" : result.notes[0].first);
+  EXPECT_EQ(engine::step(result, "say").checks.at(0).ok, 2u);
+  EXPECT_EQ(stage.rehearsal.journal->count("5"), 2u);
+}
+
+TEST(LuaScript, AResponseIsGoneAfterTheNextCall) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 1 } }\nlocal a = play('hello', { name = 'a' })\n"
+      "function run() local r = a() a() local x = r.said end\n");
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_NE(result.notes[0].first.find("'said' of step 'a' is gone"), std::string::npos) << result.notes[0].first;
+}
+
+TEST(LuaScript, AFailedStepEndsTheIterationUnlessItIsTried) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 4 } }
+    local bad = play("bad", { name = "bad", fails = "reset" })
+    local next_one = play("next", { name = "next" })
+    function run(vu)
+      if vu.iteration < 2 then
+        bad()
+      else
+        local r = bad:try()
+        if r.ok or r.error ~= "reset" then error("wrong") end
+        local caught = not pcall(bad)
+        if not caught then error("it did not fail") end
+      end
+      next_one()
+    end
+  )");
+  EXPECT_EQ(result.failed_iterations, 2u);
+  EXPECT_EQ(engine::step(result, "bad").failed, 6u);
+  EXPECT_EQ(engine::step(result, "next").ok, 2u);
+  EXPECT_TRUE(result.notes.empty()) << result.notes[0].first;
+}
+
+TEST(LuaScript, ThinkSleepsAndGoesOn) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 3 } }\nlocal a = play('hello', { name = 'a' })\n"
+      "function run() think(0.001) a() think('1ms..2ms') end\n");
+  EXPECT_EQ(engine::step(result, "a").ok, 3u);
+  EXPECT_GE(result.lateness.count(), 6u);
+}
+
+TEST(LuaScript, StopEndsWhatItNames) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 100 } }\nlocal a = play('hello', { name = 'a' })\n"
+      "function run(vu) a() if vu.iteration == 4 then stop('workflow') end end\n");
+  EXPECT_EQ(engine::step(result, "a").ok, 5u);
+}
+
+TEST(LuaScript, AScriptThatHoardsMemoryFailsItsWorkflowAndKeepsItsResults) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 100 } }\nlocal a = play('hello', { name = 'a' })\n"
+      "local hoard = {}\n"
+      "function run(vu) a() if vu.iteration == 3 then\n"
+      "  for i = 1, 1e7 do hoard[i] = string.rep('x', 1e6) .. i end\nend end\n");
+  EXPECT_EQ(result.state, model::WorkflowState::kFailed);
+  EXPECT_NE(result.reason.find("needs more than the 512 MiB"), std::string::npos) << result.reason;
+  EXPECT_EQ(engine::step(result, "a").ok, 4u);
+}
+
+TEST(LuaScript, EndlessRecursionFailsTheWorkflowAndKeepsItsResults) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 5 } }\nlocal a = play('hello', { name = 'a' })\n"
+      "local function deep() return 1 + deep() end\nfunction run() a() deep() end\n");
+  EXPECT_EQ(result.state, model::WorkflowState::kFailed);
+  EXPECT_NE(result.reason.find("play.lua:3: stack overflow"), std::string::npos) << result.reason;
+  EXPECT_EQ(engine::step(result, "a").ok, 1u);
+}
+
+TEST(LuaScript, StepsInCoroutinesOfTheScriptsOwnAreRefused) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 1 } }\nlocal a = play('hello', { name = 'a' })\n"
+      "function run() local c = coroutine.wrap(function() a() end) c() end\n");
+  EXPECT_EQ(result.failed_iterations, 1u);
+  ASSERT_FALSE(result.notes.empty());
+  EXPECT_NE(result.notes[0].first.find("coroutine of the script's own"), std::string::npos) << result.notes[0].first;
+}
+
+TEST(LuaScript, ParallelRunsItsFunctionsAtTheSameTimeAndGivesBackAValueOfEach) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 2, iterations = 4 } }
+    local slow = play("slow", { name = "slow", takes = "5ms" })
+    local quick = play("quick ${word}", { name = "quick" })
+    function run()
+      local order = {}
+      local a, b, c = parallel(
+        function() slow() order[#order + 1] = "slow" return 1 end,
+        function() local r = quick { word = "hare" } order[#order + 1] = "quick" return r.said end,
+        function() think(0.001) return nil end)
+      if a ~= 1 or b ~= "quick hare" or c ~= nil then error("wrong values") end
+      if order[1] ~= "quick" or order[2] ~= "slow" then error("one after the other") end
+      slow()
+    end
+  )");
+  EXPECT_EQ(result.failed_iterations, 0u) << (result.notes.empty() ? "" : result.notes[0].first);
+  EXPECT_EQ(engine::step(result, "slow").ok, 8u);
+  EXPECT_EQ(engine::step(result, "quick").ok, 4u);
+}
+
+TEST(LuaScript, ABranchThatFailsLeavesTheOthersToEndAndThenEndsTheIteration) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 2 } }
+    local bad = play("bad", { name = "bad", fails = "reset" })
+    local slow = play("slow", { name = "slow", takes = "5ms" })
+    local after = play("after", { name = "after" })
+    function run(vu)
+      if vu.iteration == 0 then
+        parallel(function() bad() end, function() slow() slow() end)
+      else
+        local ok, failure = pcall(parallel, function() bad() end, function() slow() end)
+        if ok or failure.error ~= "reset" then error("wrong") end
+      end
+      after()
+    end
+  )");
+  EXPECT_EQ(result.failed_iterations, 1u);
+  EXPECT_EQ(engine::step(result, "slow").ok, 3u);
+  EXPECT_EQ(engine::step(result, "after").ok, 1u);
+  EXPECT_TRUE(result.notes.empty()) << result.notes[0].first;
+}
+
+TEST(LuaScript, BranchesCanForkAndStop) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 3 } }
+    local a = play("a", { name = "a" })
+    local never = play("never", { name = "never" })
+    function run(vu)
+      parallel(function() parallel(a, function() a() a() end) a() end, function() a() end)
+      parallel(function() think(0.001) stop() end, function() a() end)
+      never()
+    end
+  )");
+  EXPECT_EQ(result.failed_iterations, 0u) << (result.notes.empty() ? "" : result.notes[0].first);
+  EXPECT_EQ(engine::step(result, "a").ok, 18u);
+  EXPECT_EQ(engine::step(result, "never").ok, 0u);
+}
+
+TEST(LuaScript, AGroupIsMeasuredAsAWhole) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 4 } }
+    local slow = play("slow", { name = "slow", takes = "2ms" })
+    local bad = play("bad", { name = "bad", fails = "reset" })
+    local checkout = group("checkout")
+    function run(vu)
+      local a, b = checkout(function(x) slow() slow() if vu.iteration == 3 then bad() end return x, 2 end, 1)
+      if a ~= 1 or b ~= 2 then error("wrong values") end
+    end
+  )");
+  EXPECT_EQ(engine::step(result, "checkout").ok, 3u);
+  EXPECT_EQ(engine::step(result, "checkout").failed, 1u);
+  EXPECT_GE(engine::step(result, "checkout").latency.min(), std::chrono::milliseconds(4));
+  EXPECT_EQ(result.failed_iterations, 1u);
+  EXPECT_TRUE(result.notes.empty()) << result.notes[0].first;
+}
+
+TEST(LuaScript, ACheckOfTheScriptsOwnIsCountedUnderItsLabel) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 4 } }
+    local a = play("hello", { name = "a" })
+    local early = check("it is early")
+    local very_early = check("it is very early", { required = true })
+    function run(vu)
+      if early(vu.iteration < 3) ~= (vu.iteration < 3) then error("wrong") end
+      very_early(vu.iteration < 2)
+      a()
+    end
+  )");
+  const auto& early = engine::step(result, "it is early").checks.at(0);
+  EXPECT_EQ(early.label, "it is early");
+  EXPECT_EQ(early.ok, 3u);
+  EXPECT_EQ(early.failed, 1u);
+  EXPECT_EQ(engine::step(result, "a").ok, 2u);
+  EXPECT_EQ(result.failed_iterations, 2u);
+  EXPECT_TRUE(result.notes.empty()) << result.notes[0].first;
+}
+
+TEST(LuaScript, AnIterationThatHoardsArgumentsIsEnded) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 1 } }
+    local say = play("${word ?? 'nothing'}", { name = "say" })
+    function run()
+      local long = string.rep("x", 1000000)
+      for i = 1, 100 do set("word", long) end
+    end
+  )");
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_NE(result.notes[0].first.find("play.lua:6: this iteration has given its steps more than 16 MiB"),
+            std::string::npos)
+      << result.notes[0].first;
+}
+
+TEST(LuaScript, TheSameSeedDrawsTheSameNumbers) {
+  const std::string text =
+      "job { load = { vus = 1, iterations = 5 } }\nlocal m = metric('n', 'counter')\nlocal a = play('hello', { name = "
+      "'a' })\n"
+      "function run() a() m(math.random(1, 1000000)) end\n";
+  Stage first;
+  Stage second;
+  const auto one = first.run(text);
+  const auto two = second.run(text);
+  ASSERT_EQ(one.metrics.size(), 1u);
+  EXPECT_GT(one.metrics[0].sum, 0);
+  EXPECT_EQ(one.metrics[0].sum, two.metrics[0].sum);
+}
+
+}  // namespace
+}  // namespace muster::script

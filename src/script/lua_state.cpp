@@ -1,0 +1,114 @@
+#include "script/lua_state.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <lua.hpp>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace muster::script {
+namespace {
+
+// Ways out of the sandbox: files and processes, native code, bytecode (which LuaJIT does not verify), other
+// functions' environments, and what would disturb the garbage collector's pace.
+constexpr std::array<const char*, 17> kForbidden{
+    "io",  "os",  "package", "require",        "module",   "dofile",  "loadfile", "load",  "loadstring",
+    "ffi", "jit", "debug",   "collectgarbage", "newproxy", "getfenv", "setfenv",  "gcinfo"};
+
+int close_sandbox(lua_State* state) {
+  luaL_openlibs(state);
+  for (const char* name : kForbidden) {
+    lua_pushnil(state);
+    lua_setglobal(state, name);
+  }
+  lua_getglobal(state, "string");
+  lua_pushnil(state);
+  lua_setfield(state, -2, "dump");
+  lua_pop(state, 1);
+  // What was loaded must not be reachable through the registry of modules either.
+  lua_pushnil(state);
+  lua_setfield(state, LUA_REGISTRYINDEX, "_LOADED");
+  lua_pushnil(state);
+  lua_setfield(state, LUA_REGISTRYINDEX, "_PRELOAD");
+  return 0;
+}
+
+}  // namespace
+
+LuaState::LuaState(std::size_t memory_bytes) : limit_(memory_bytes) {}
+
+LuaState::~LuaState() {
+  if (state_ != nullptr) lua_close(state_);
+}
+
+void* LuaState::allocate(void* self, void* block, std::size_t old_size, std::size_t new_size) {
+  auto& owner = *static_cast<LuaState*>(self);
+  const std::size_t old = block != nullptr ? old_size : 0;
+  if (new_size > old && owner.used_ + (new_size - old) > owner.limit_) return nullptr;
+  void* const made = owner.allocator_(owner.allocator_data_, block, old_size, new_size);
+  if (made != nullptr || new_size == 0) owner.used_ = owner.used_ - std::min(old, owner.used_) + new_size;
+  return made;
+}
+
+base::Expected<void> LuaState::open() {
+  state_ = luaL_newstate();
+  if (state_ == nullptr) return base::fail("there is not enough memory for a Lua state");
+  allocator_ = lua_getallocf(state_, &allocator_data_);
+  used_ = static_cast<std::size_t>(lua_gc(state_, LUA_GCCOUNT, 0)) * 1024;
+  lua_setallocf(state_, &LuaState::allocate, this);
+  if (lua_cpcall(state_, &close_sandbox, nullptr) != 0) return base::fail(take_error(state_));
+  return {};
+}
+
+base::Expected<void> LuaState::compile(std::string_view text, const std::string& name) {
+  if (luaL_loadbufferx(state_, text.data(), text.size(), ("@" + name).c_str(), "t") == 0) return {};
+  return base::fail(take_error(state_));
+}
+
+base::Expected<void> LuaState::call(int arguments, int results) {
+  if (lua_pcall(state_, arguments, results, 0) == 0) return {};
+  return base::fail(take_error(state_));
+}
+
+std::string LuaState::take_error(lua_State* state) {
+  std::size_t length = 0;
+  const char* text = lua_type(state, -1) == LUA_TSTRING ? lua_tolstring(state, -1, &length) : nullptr;
+  std::string message =
+      text != nullptr ? std::string(text, length)
+                      : fmt::format("an error that is no text but a {}", lua_typename(state, lua_type(state, -1)));
+  lua_pop(state, 1);
+  return message;
+}
+
+struct ReadingLimit::Watch {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool over = false;
+  std::thread thread;
+};
+
+ReadingLimit::ReadingLimit(std::string what, base::Duration limit, int exit_code) : watch_(std::make_unique<Watch>()) {
+  watch_->thread = std::thread([watch = watch_.get(), what = std::move(what), limit, exit_code] {
+    std::unique_lock lock(watch->mutex);
+    if (watch->changed.wait_for(lock, limit, [watch] { return watch->over; })) return;
+    fmt::print(stderr, "{}: reading the script took longer than {:.0f} s; is there a loop outside its functions?\n",
+               what, base::seconds(limit));
+    std::_Exit(exit_code);
+  });
+}
+
+ReadingLimit::~ReadingLimit() {
+  {
+    const std::lock_guard lock(watch_->mutex);
+    watch_->over = true;
+  }
+  watch_->changed.notify_all();
+  watch_->thread.join();
+}
+
+}  // namespace muster::script

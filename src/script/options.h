@@ -1,0 +1,26 @@
+// Every limit of the script room: what a user's script may cost.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "base/time.h"
+
+namespace muster::script {
+
+struct ScriptLimits {
+  std::size_t file_bytes = 4u << 20;  // of a script's text
+  // Of one core's state: its globals, the coroutines of its VUs, and what they hold at a time. Ten thousand VUs need
+  // about 20 MiB; a higher limit lets a script hoard more before it is ended.
+  std::size_t memory_bytes = 512u << 20;
+  std::size_t steps = 10'000;         // that one script may declare
+  std::size_t branches = 64;          // that one call of `parallel` may run
+  std::size_t depth = 64;             // of tables within tables, wherever one is turned into something else
+  std::size_t json_depth = 256;       // of a response's JSON that a script reads as tables
+  std::size_t text_bytes = 16 << 20;  // of one text that a script gives to a step
+  // For reading the script: what stands outside its functions. A script that takes longer is given up.
+  base::Duration read_time = std::chrono::seconds(10);
+};
+constexpr ScriptLimits kScriptLimits{};
+
+}  // namespace muster::script
