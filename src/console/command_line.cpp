@@ -77,7 +77,7 @@ std::optional<int> check_command_name(const CLI::App& app, int argc, const char*
   const std::vector<std::string> names = command_names(app);
   if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) return std::nullopt;
   std::string hint = base::did_you_mean(word, names);
-  if (word.ends_with(".yaml") || word.ends_with(".yml"))
+  if (word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".lua"))
     hint = fmt::format("; to run a file write: muster run {}", word);
   if (word.find("://") != std::string::npos)
     hint = fmt::format("; to load an address write: muster run --url {}", word);

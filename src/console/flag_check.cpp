@@ -125,7 +125,15 @@ base::Expected<void> check_job_flags(const JobFlags& flags) {
   if (flags.file.empty() && flags.url.empty()) {
     return base::fail("nothing to run: give a file (muster run test.yaml) or an address (muster run --url http://…)");
   }
-  if (!flags.file.empty() && !flags.url.empty()) return base::fail("give either a file or --url, not both");
+  if (!flags.file.empty() && !flags.url.empty() && !is_script(flags)) {
+    return base::fail("give either a file or --url, not both; only a script written for wrk takes an address");
+  }
+  if (!flags.arguments.empty() && !(is_script(flags) && !flags.url.empty())) {
+    return base::fail(
+        fmt::format("'{}' is one argument too many; only a script written for wrk takes more: muster run script.lua "
+                    "--url … -- ARGUMENTS",
+                    flags.arguments.front()));
+  }
   if (!flags.url.empty()) return check_url_flags(flags);
   const std::vector<std::string_view> given = url_only(flags);
   if (given.empty()) return {};

@@ -18,8 +18,16 @@ constexpr std::uint64_t kLargestSeed = std::numeric_limits<std::int64_t>::max();
 
 void add_source_flags(CLI::App& command, JobFlags& flags) {
   const std::string group = "What to run";
-  command.add_option("file", flags.file, "YAML file that describes the load test")->type_name("YAML")->group(group);
-  command.add_option("--url", flags.url, "Address to test without a file")
+  command.add_option("file", flags.file, "YAML file or Lua script that describes the load test")
+      ->type_name("YAML")
+      ->group(group);
+  command
+      .add_option("arguments", flags.arguments,
+                  "For `init` of a script written for wrk; behind -- if they begin with -")
+      ->type_name("WORD")
+      ->group(group)
+      ->configurable(false);
+  command.add_option("--url", flags.url, "Address to test without a file, or with a script written for wrk")
       ->type_name("URL")
       ->group(group)
       ->configurable(false);

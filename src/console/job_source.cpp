@@ -15,6 +15,8 @@
 #include <sstream>
 
 #include "console/flag_check.h"
+#include "protocol/url.h"
+#include "script/lua_job.h"
 
 extern char** environ;
 
@@ -121,6 +123,28 @@ ordered_json step_of(const JobFlags& flags) {
   return step;
 }
 
+// What the script finds in its table `wrk`: the parts of the address as they were written, and the headers.
+script::WrkInput wrk_input(const JobFlags& flags) {
+  JobFlags without_redirects = flags;
+  without_redirects.no_redirects = true;
+  script::WrkInput wrk{.job = url_job_text(without_redirects), .arguments = {flags.url}, .settings = {}};
+  wrk.arguments.insert(wrk.arguments.end(), flags.arguments.begin(), flags.arguments.end());
+  const auto url = protocol::parse_url(flags.url);
+  if (!url) return wrk;
+  wrk.settings = {{"scheme", url->scheme}, {"host", url->host}, {"path", url->target}};
+  const std::string origin = origin_of(flags.url);
+  if (const std::size_t colon = origin.rfind(':');
+      colon > origin.find("//") && origin.find(']', colon) == std::string::npos)
+    wrk.settings.emplace_back("port", origin.substr(colon + 1));
+  for (const std::string& header : flags.headers) {
+    const std::size_t colon = header.find(':');
+    // wrk takes away one space, and no more.
+    const std::size_t value = colon + (header.substr(colon + 1).starts_with(' ') ? 2 : 1);
+    wrk.settings.emplace_back("header " + header.substr(0, colon), header.substr(value));
+  }
+  return wrk;
+}
+
 bool variable_name(std::string_view text) {
   const auto good = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   return std::isdigit(static_cast<unsigned char>(text.front())) == 0 && std::ranges::all_of(text, good);
@@ -167,11 +191,28 @@ std::string url_job_text(const JobFlags& flags) {
   return job.dump(2);
 }
 
+namespace {
+
+std::expected<model::Job, authoring::Problems> load_text(const JobFlags& flags, const std::string& name,
+                                                         const std::string& text, const authoring::LoadInput& input,
+                                                         const authoring::Languages& languages) {
+  if (!is_script(flags)) return authoring::load_job(text, name, input, languages);
+  if (flags.url.empty()) return script::load_lua_job(text, name, input, languages);
+  return script::load_wrk_job(text, flags.file, wrk_input(flags), input, languages);
+}
+
+}  // namespace
+
 std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& given,
                                                                const engine::Registry& registry) {
   JobFlags flags = given;
   // An address where a file is expected is what people who know other tools write.
   if (flags.url.empty() && flags.file.find("://") != std::string::npos) std::swap(flags.url, flags.file);
+  if (flags.url.empty() && is_script(flags) && !flags.arguments.empty() &&
+      flags.arguments.front().find("://") != std::string::npos) {
+    flags.url = flags.arguments.front();
+    flags.arguments.erase(flags.arguments.begin());
+  }
   const auto explain = [](std::string message) {
     return std::unexpected(authoring::Problems{{{.where = {}, .message = std::move(message), .excerpt = {}}}});
   };
@@ -180,11 +221,11 @@ std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& g
   if (!input) return explain(input.error().message);
   if (!flags.target.empty()) input->sets.emplace_back("target", flags.target);
   if (flags.seed) input->sets.emplace_back("seed", std::to_string(*flags.seed));
-  auto text = flags.url.empty() ? read_file(flags.file) : base::Expected<std::string>(url_job_text(flags));
+  auto text = !flags.file.empty() ? read_file(flags.file) : base::Expected<std::string>(url_job_text(flags));
   if (!text) return explain(fmt::format("cannot read '{}': {}", flags.file, text.error().message));
   const authoring::Languages languages{.kinds = registry.kinds, .shapes = registry.shape_keys};
   const std::string name = flags.url.empty() ? flags.file : "command line";
-  auto job = authoring::load_job(*text, name, *input, languages);
+  auto job = load_text(flags, name, *text, *input, languages);
   if (job && job->name.empty()) job->name = std::filesystem::path(flags.file).stem().string();
   if (job) return job;
   for (authoring::Problem& problem : job.error().list) {

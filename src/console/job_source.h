@@ -36,7 +36,13 @@ struct JobFlags {
   std::optional<std::uint64_t> seed;
   std::vector<std::string> environment;  // KEY=VALUE
   std::vector<std::string> sets;         // path=value
+  std::vector<std::string> arguments;    // after `--`: for a script's `init`
 };
+
+// Whether the file is a Lua script; with an address beside it, one written for wrk.
+inline bool is_script(const JobFlags& flags) {
+  return flags.file.ends_with(".lua");
+}
 
 // The YAML text of what --url and its companions ask for, after check_job_flags().
 std::string url_job_text(const JobFlags& flags);

@@ -188,6 +188,7 @@ void add_run(CLI::App& app, CommandContext& context) {
       "  muster run test.yaml --set load.vus=500 -e TOKEN=abc --out json=result.json\n"
       "  muster run --url http://127.0.0.1:8080/ -c 100 -d 30s\n"
       "  muster run --url https://shop.test/cart --body '{\"id\":7}' -R 200 -d 1m\n"
+      "  muster run script.lua --url http://127.0.0.1:8080/ -c 100 -d 30s -- words   # wrk's\n"
       "Exit codes: 0 good, 99 a threshold or every request failed, 1 could not run, 2 bad input, 130 interrupted.");
   const auto flags = std::make_shared<RunFlags>();
   add_source_flags(command, flags->job);
@@ -198,6 +199,7 @@ void add_run(CLI::App& app, CommandContext& context) {
       ->type_name("N")
       ->check(whole_number(1, kMostCores))
       ->group(group);
+  command.add_flag("--latency")->description("As wrk has it; percentiles are shown without it too")->group(group);
   command
       .add_option("--ui", flags->ui,
                   "Progress: full (a live screen), ci (a line every two seconds) or none [auto: full on a terminal]")
