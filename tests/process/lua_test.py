@@ -1,0 +1,172 @@
+"""Workflows in Lua as people run them: what they send, and what happens when a script goes wrong."""
+
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from harness import MUSTER, ROOT, ProcessTest, response
+
+HEAD = """
+job {{ target = "{url}" }}
+local home = http.get("/", {{ name = "home" }})
+"""
+GOOD = """
+workflow("good", {{ load = {{ vus = 1, ["for"] = "{seconds}s", every = "20ms" }}, run = function() home() end }})
+"""
+
+
+class LuaTest(ProcessTest):
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve_http(lambda request: response('{"token": "abc", "items": [{"id": 7}]}',
+                                                               headers=[("Content-Type", "application/json")]))
+
+    def script(self, text, *arguments, limit=30):
+        path = self.write("script.lua", text)
+        return self.run_muster(path, "--cores", "1", *arguments, limit=limit)
+
+    def beside(self, body, seconds=2, limit=40):
+        """A workflow whose function is `body`, beside a good one that lasts for some seconds."""
+        text = HEAD.format(url=self.server.url) + GOOD.format(seconds=seconds) + f"""
+workflow("bad", {{ load = {{ vus = 1, ["for"] = "{seconds}s" }}, run = function(vu)
+  home()
+  if vu.iteration < 3 then return end
+  {body}
+end }})
+"""
+        path = self.write("script.lua", text)
+        return self.run_muster(path, "--cores", "2", limit=limit)
+
+    def assert_bad_alone(self, run, reason):
+        bad, good = run.workflow("bad"), run.workflow("good")
+        self.assertEqual((run.code, bad["state"]), (1, "failed"), run)
+        self.assertIn(reason, bad["reason"], run)
+        self.assertGreaterEqual(bad["requests"], 3, "results so far are kept")
+        self.assertEqual(good["state"], "completed", run)
+        self.assertEqual(good["failed"], 0, run)
+        self.assertGreater(good["requests"], 50, run)
+        self.assertIn(reason, self.unwrapped(run), "the summary says so")
+
+    @staticmethod
+    def unwrapped(run):
+        """The summary without the line breaks that its eighty columns need."""
+        return " ".join(run.out.split())
+
+
+class Requests(LuaTest):
+    def test_steps_send_what_yaml_would_and_results_come_back(self):
+        run = self.script(f"""
+job {{ target = "{self.server.url}", load = {{ vus = 1, iterations = 1 }} }}
+local login = http.post("/login", {{ name = "login", json = {{ user = "${{user}}" }}, save = {{ token = "json.token" }} }})
+local buy = http.get("/buy/${{id}}", {{ name = "buy", headers = {{ Authorization = "Bearer ${{token}}" }} }})
+function run()
+  local r = login {{ user = 'o"r' }}
+  local first = r.json.items[1]
+  assert(r.status == 200 and r.token == "abc" and r.header["content-type"] == "application/json")
+  assert(#r.body > 10 and r.latency > 0)
+  buy {{ id = first.id }}
+end
+""")
+        self.assertEqual(run.code, 0, run)
+        first, second = self.server.requests
+        self.assertEqual((first.line, json.loads(first.body)), ("POST /login HTTP/1.1", {"user": 'o"r'}))
+        self.assertEqual((second.line, second.header("authorization")), ("GET /buy/7 HTTP/1.1", "Bearer abc"))
+
+    def test_rows_of_data_are_dealt_out_as_in_yaml(self):
+        self.write("users.csv", "name\nann\nbob\ncleo\n")
+        run = self.script(f"""
+job {{ target = "{self.server.url}", load = {{ vus = 2, iterations = 3 }},
+      data = {{ users = {{ csv = "users.csv", pick = "unique" }} }} }}
+local hello = http.get("/hello/${{data.users.name}}?again=${{again}}", {{ name = "hello" }})
+function run() hello {{ again = data.users.name }} end
+""")
+        self.assertEqual(run.code, 0, run)
+        self.assertEqual(sorted(request.target for request in self.server.requests),
+                         [f"/hello/{name}?again={name}" for name in ("ann", "bob", "cleo")])
+
+    def test_context_goes_from_one_workflow_to_the_next(self):
+        run = self.script(f"""
+job {{ target = "{self.server.url}" }}
+local login = http.get("/login", {{ name = "login", save = {{ token = "json.token" }} }})
+local page = http.get("/page?t=${{t}}", {{ name = "page" }})
+workflow("first", {{ load = {{ vus = 1, iterations = 1 }}, provide = {{ token = {{ from = "token" }} }},
+  run = function() login() end }})
+workflow("second", {{ depends = {{ "first" }}, use = {{ token = "first" }}, load = {{ vus = 1, iterations = 1 }},
+  run = function() page {{ t = use.token }} end }})
+""")
+        self.assertEqual(run.code, 0, run)
+        self.assertEqual([request.target for request in self.server.requests], ["/login", "/page?t=abc"])
+
+    def test_environment_reaches_the_script_and_secrets_do_not_leave_it(self):
+        run = self.run_muster(self.write("script.lua", f"""
+job {{ target = "{self.server.url}", secrets = {{ "PASSWORD" }}, load = {{ vus = 1, iterations = 1 }} }}
+local home = http.get("/?p=${{env.PASSWORD}}", {{ name = "home" }})
+function run() home() log("the password is", env.PASSWORD) error("it is " .. env.PASSWORD) end
+"""), environment={"PASSWORD": "tr0ub4dor"})
+        self.assertEqual(self.server.requests[0].target, "/?p=tr0ub4dor")
+        self.assertNotIn("tr0ub4dor", run.text(), run)
+
+
+class Documentation(LuaTest):
+    def test_every_script_in_it_is_good(self):
+        blocks = re.findall(r"```lua\n(.*?)```", (ROOT / "docs/lua.md").read_text(), re.DOTALL)
+        self.assertGreater(len(blocks), 1)
+        for text in blocks:
+            done = subprocess.run([MUSTER, "check", self.write("script.lua", text)], capture_output=True, text=True, timeout=20,
+                                  env={**os.environ, "PASSWORD": "secret"}, check=False)
+            self.assertEqual(done.returncode, 0, text + done.stdout + done.stderr)
+
+
+class Mistakes(LuaTest):
+    def test_bad_input_is_told_before_anything_runs(self):
+        for text, message in (
+                ("function run( end", "script.lua:1: <name> or '...' expected near 'end'"),
+                ("error('no')", "script.lua:1: no"),
+                ("local a = http.get('/')\nfunction run() a() end", "target"),
+                ("x = 1", "nothing to run"),
+                ("while true do end", "took longer than 10 s")):
+            with self.subTest(text=text):
+                run = self.script(text)
+                self.assertEqual(run.code, 2, run)
+                self.assertIn(message, run.err, run)
+                self.assertEqual(self.server.requests, [])
+
+    def test_an_iteration_that_fails_by_mistake_is_counted_and_told(self):
+        run = self.script(HEAD.format(url=self.server.url) + """
+workflow("w", { load = { vus = 1, iterations = 4 }, run = function(vu) home() if vu.iteration > 1 then local x = y.z end end })
+""")
+        self.assertIn("attempt to index global 'y'", self.unwrapped(run), run)
+        self.assertEqual(run.step("home")["requests"], 4)
+
+
+class Runaways(LuaTest):
+    def test_a_loop_that_never_ends(self):
+        self.assert_bad_alone(self.beside("while true do end", seconds=9), "did not come back")
+
+    def test_a_pattern_that_never_ends(self):
+        self.assert_bad_alone(
+            self.beside("local s = string.rep('a', 200000) s:find(string.rep('a*', 30) .. 'b')", seconds=9),
+            "did not come back")
+
+    def test_a_hoard_of_tables(self):
+        self.assert_bad_alone(self.beside("local t = {} while true do t = { t, {}, {}, {} } end"), "512 MiB")
+
+    def test_a_text_that_doubles_for_ever(self):
+        self.assert_bad_alone(self.beside("local s = 'x' while true do s = s .. s end"), "512 MiB")
+
+    def test_one_enormous_text(self):
+        self.assert_bad_alone(self.beside("local s = string.rep('x', 2e9)"), "512 MiB")
+
+    def test_a_list_that_is_joined_to_an_enormous_text(self):
+        self.assert_bad_alone(self.beside("local t = {} for i = 1, 1e6 do t[i] = 'x' end "
+                                          "for i = 1, 12 do t[1] = table.concat(t) .. t[1] end "
+                                          "local s = t[1]:rep(1000)"), "512 MiB")
+
+    def test_endless_recursion(self):
+        self.assert_bad_alone(self.beside("local function f() return 1 + f() end f()"), "stack overflow")
+
+
+if __name__ == "__main__":
+    unittest.main()
