@@ -179,7 +179,9 @@ void Engine::join() {
   threads_.clear();
   while (drain()) {
   }
-  if (script_ != nullptr) script_->end(collector_.totals());
+  if (script_ == nullptr) return;
+  if (const auto ended = script_->end(collector_.totals()); !ended && failure_.empty())
+    failure_ = ended.error().message;
 }
 
 model::WorkflowResult Engine::take_series() {

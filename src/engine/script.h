@@ -116,7 +116,7 @@ class ScriptProgram {
   // On the core's thread. The program outlives the script.
   virtual std::unique_ptr<Script> make(const ScriptServices& services) = 0;
   // After all cores have ended, with their scripts still there.
-  virtual void end(const model::WorkflowResult& /*totals*/) {}
+  virtual base::Expected<void> end(const model::WorkflowResult& /*totals*/) { return {}; }
 };
 
 class ScriptLanguage {

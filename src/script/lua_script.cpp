@@ -14,9 +14,6 @@ namespace {
 using engine::ScriptAction;
 using engine::VuList;
 
-// Lua's own words for it, which reach us as an ordinary error when the script caught it and raised it again.
-constexpr std::string_view kOutOfMemory = "not enough memory";
-
 // A reference that a VU carries as a pointer; LUA_NOREF and 0 are none.
 int reference_of(const engine::Vu& vu) {
   return static_cast<int>(reinterpret_cast<std::intptr_t>(vu.script));
@@ -199,9 +196,8 @@ ScriptAction LuaScript::failed(engine::Strand& strand, Fiber& fiber, int status)
   } else if (!LuaNatives::is_failure(*this, fiber.thread)) {
     // A failed step was recorded when it failed; anything else is the script's own mistake.
     const std::string message = LuaState::take_error(fiber.thread);
-    if (status == LUA_ERRMEM || message == kOutOfMemory) {
-      action = give_up(
-          fmt::format("'{}' needs more than the {} MiB that a script may have on a core", file, state_.limit() >> 20));
+    if (status == LUA_ERRMEM || message == LuaState::kOutOfMemory) {
+      action = give_up(state_.out_of_memory(file));
     } else if (message.find("stack overflow") != std::string::npos) {
       action = give_up(fmt::format("a function calls itself too often: {}", message.substr(0, message.find('\n'))));
     } else {

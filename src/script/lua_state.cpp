@@ -75,6 +75,10 @@ base::Expected<void> LuaState::call(int arguments, int results) {
   return base::fail(take_error(state_));
 }
 
+std::string LuaState::out_of_memory(const std::string& file) const {
+  return fmt::format("'{}' needs more than the {} MiB that a script may have on a core", file, limit_ >> 20);
+}
+
 std::string LuaState::take_error(lua_State* state) {
   std::size_t length = 0;
   const char* text = lua_type(state, -1) == LUA_TSTRING ? lua_tolstring(state, -1, &length) : nullptr;

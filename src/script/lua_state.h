@@ -33,6 +33,11 @@ class LuaState {
   // Calls the function below `arguments` values; errors are told as Lua told them.
   base::Expected<void> call(int arguments, int results);
 
+  // Lua's own words for it, which arrive as an ordinary error when a script caught it and raised it again.
+  static constexpr std::string_view kOutOfMemory = "not enough memory";
+  // The same for the reader: whose script it was, and how much it may have.
+  std::string out_of_memory(const std::string& file) const;
+
   // The message of the error on top of the stack, which it takes away.
   static std::string take_error(lua_State* state);
 

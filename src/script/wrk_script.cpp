@@ -69,7 +69,7 @@ class WrkScript final : public engine::Script {
 
   ScriptAction give_up(const std::string& why) {
     broken_ = true;
-    services_.host.broken(why);
+    services_.host.broken(thread_.explained(why));
     return {.kind = ScriptAction::Kind::kBroken};
   }
 
@@ -159,23 +159,24 @@ class WrkProgram final : public engine::ScriptProgram {
     return std::make_unique<WrkScript>(services, *threads_[services.slice.core], answers_);
   }
 
-  void end(const model::WorkflowResult& totals) override {
-    if (!threads_.empty() && threads_.front()->has_done() && !totals.steps.empty()) tell_done(totals);
+  base::Expected<void> end(const model::WorkflowResult& totals) override {
+    base::Expected<void> told;
+    if (!threads_.empty() && threads_.front()->has_done() && !totals.steps.empty()) told = tell_done(totals);
     std::fflush(stdout);
+    return told;
   }
 
  private:
-  void tell_done(const model::WorkflowResult& totals) {
+  base::Expected<void> tell_done(const model::WorkflowResult& totals) {
     std::vector<double> rates;
     for (const auto& thread : threads_) rates.insert(rates.end(), thread->rates.begin(), thread->rates.end());
     const WrkStats latency(totals.steps.front().latency);
     const WrkStats requests(std::move(rates));
     const int function = main_->find_done();
-    if (function == 0) return;
+    if (function == 0) return {};
     DoneCall call{.function = function, .totals = totals, .latency = latency, .requests = requests};
-    if (lua_cpcall(main_->state(), &call_done, &call) != 0) {
-      fmt::print(stderr, "{}\n", LuaState::take_error(main_->state()));
-    }
+    if (lua_cpcall(main_->state(), &call_done, &call) == 0) return {};
+    return base::fail(main_->explained(LuaState::take_error(main_->state())));
   }
 
   const engine::Program& program_;

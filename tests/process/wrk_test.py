@@ -270,6 +270,20 @@ class Wrk(ProcessTest):
             kinds.append({self.shape(request) for request in list(self.server.requests)})
         self.assertEqual(kinds[0], kinds[1])
 
+    def test_a_mistake_in_done_is_told_beside_the_results(self):
+        file = self.write("script.lua", "function done()\n  error('oops')\nend")
+        run = self.run_muster(file, "--url", self.server.url, "-d", "1s")
+        self.assertEqual(run.code, 1, run)
+        self.assertIn("script.lua:2: oops", " ".join(run.out.split()))
+        self.assertGreater(run.workflow()["requests"], 5, run)
+
+    def test_a_hook_that_hoards_memory_ends_the_run_and_keeps_its_results(self):
+        file = self.write("script.lua", "local all = {}\nfunction response() all[#all + 1] = string.rep('x', 5e7) .. #all end")
+        run = self.run_muster(file, "--url", self.server.url, "-d", "20s")
+        self.assertEqual(run.code, 1, run)
+        self.assertIn("512 MiB", run.workflow()["reason"], run)
+        self.assertGreater(run.workflow()["requests"], 5, run)
+
     def test_a_mistake_in_a_hook_ends_the_run_with_its_line(self):
         file = self.write("script.lua", "function request()\n  local x = nil\n  return x.y\nend")
         done = subprocess.run([MUSTER, "run", str(file), "--url", self.server.url, "-d", "1s"], capture_output=True, text=True,
