@@ -43,8 +43,12 @@ std::vector<std::string> usage_of(const CLI::App& app, const std::string& name) 
     if (option->get_positional() && !option->get_group().empty()) positionals += " " + positional_form(*option);
   }
   // A file and --url stand for each other in every command that has both.
-  if (positionals == " [FILE]" && app.get_option_no_throw("--url") != nullptr) {
-    return {fmt::format("{} FILE{}", name, flags), fmt::format("{} --url URL{}", name, flags)};
+  if (positionals.starts_with(" [FILE]") && app.get_option_no_throw("--url") != nullptr) {
+    std::vector<std::string> forms{fmt::format("{} FILE{}", name, flags), fmt::format("{} --url URL{}", name, flags)};
+    if (positionals.size() > std::string_view(" [FILE]").size()) {
+      forms.push_back(fmt::format("{} SCRIPT.lua --url URL{} [-- WORD...]", name, flags));
+    }
+    return forms;
   }
   return {fmt::format("{}{}{}", name, positionals, flags)};
 }

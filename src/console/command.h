@@ -6,7 +6,8 @@
 // Help, completions, the man page and the environment's MUSTER_<FLAG> are made from what is registered:
 //  - footer("Examples:\n  muster x …") stands first in --help; what follows the indented lines stands last.
 //  - group("…") of an option is its heading; configurable(false) keeps it out of the environment.
-//  - type_name("…") says what to complete: FILE, FOLDER, YAML (files *.yaml, *.yml), or a name in `suggestions`.
+//  - type_name("…") says what to complete: FILE, FOLDER, YAML (files *.yaml, *.yml), JOB
+//    (those and *.lua), or a name in `suggestions`.
 //  - choices (CLI::IsMember) complete by themselves.
 #pragma once
 

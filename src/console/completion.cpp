@@ -75,7 +75,8 @@ void offer_values(Completion& completion, const CLI::Option& option, std::string
     return;
   }
   if (type == "YAML") completion.endings = {".yaml", ".yml"};
-  if (type == "YAML" || type == "FILE") completion.paths = Completion::Paths::kFiles;
+  if (type == "JOB") completion.endings = {".yaml", ".yml", ".lua"};
+  if (type == "YAML" || type == "JOB" || type == "FILE") completion.paths = Completion::Paths::kFiles;
   if (type == "FOLDER") completion.paths = Completion::Paths::kFolders;
 }
 

@@ -19,7 +19,7 @@ constexpr std::uint64_t kLargestSeed = std::numeric_limits<std::int64_t>::max();
 void add_source_flags(CLI::App& command, JobFlags& flags) {
   const std::string group = "What to run";
   command.add_option("file", flags.file, "YAML file or Lua script that describes the load test")
-      ->type_name("YAML")
+      ->type_name("JOB")
       ->group(group);
   command
       .add_option("arguments", flags.arguments,

@@ -68,6 +68,13 @@ void put_call(nlohmann::ordered_json& out, const engine::StepTrace& trace, std::
     out["error"] = to_text(outcome.error);
     out["detail"] = redacted(outcome.detail, job);
   }
+  if (outcome.earlier != nullptr && !outcome.earlier->empty()) {
+    out["earlier"] = nlohmann::ordered_json::array();
+    for (const engine::Exchange& each : *outcome.earlier) {
+      out["earlier"].push_back({{"request", redacted(each.request, job).substr(0, bytes)},
+                                {"response", redacted(each.reply, job).substr(0, bytes)}});
+    }
+  }
   out["request"] = redacted(outcome.request, job).substr(0, bytes);
   out["response"] = redacted(outcome.reply, job).substr(0, bytes);
 }
@@ -98,9 +105,16 @@ void print_step(const engine::StepTrace& trace, const TryFlags& flags, const mod
     say("  {}: {}", to_text(outcome.error), redacted(outcome.detail, job));
   }
   say("\n");
-  print_bytes('>', outcome.request, flags.bytes, job);
-  say("\n");
-  print_bytes('<', outcome.reply, flags.bytes, job);
+  const auto print_exchange = [&](std::string_view request, std::string_view reply) {
+    print_bytes('>', request, flags.bytes, job);
+    say("\n");
+    print_bytes('<', reply, flags.bytes, job);
+  };
+  for (const engine::Exchange& each : outcome.earlier != nullptr ? *outcome.earlier : std::vector<engine::Exchange>()) {
+    print_exchange(each.request, each.reply);
+    say("\n");
+  }
+  print_exchange(outcome.request, outcome.reply);
   print_values(trace);
 }
 

@@ -1,7 +1,6 @@
 #include "engine/core.h"
 
 #include <algorithm>
-#include <ctime>
 #include <thread>
 
 #include "engine/http_client.h"

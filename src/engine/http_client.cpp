@@ -275,6 +275,7 @@ bool HttpClient::follow(Call& call, HttpConnection& from, std::string_view locat
         outcome, ErrorClass::kProtocol,
         fmt::format("cannot follow the redirect to '{}': {}", location, next ? error : next.error().message));
   }
+  if (trace()) heard_[&call].earlier.push_back({std::string(from.request()), std::move(heard_[&call].reply)});
   std::string request = redirected_request(from, *next, origin == &here);
   HttpConnection::SoFar so_far = from.so_far();
   ++so_far.redirects;
@@ -303,6 +304,7 @@ bool HttpClient::send_again(Call& call, HttpConnection& from, Outcome& outcome) 
 }
 
 void HttpClient::cancel(Call& call) {
+  heard_.erase(&call);
   static_cast<HttpConnection*>(call.transport)->close();
 }
 
@@ -317,6 +319,19 @@ void HttpClient::iteration_ended(Vu& vu, bool drop_everything) {
 }
 
 void HttpClient::report(Call& call, Outcome& outcome) {
+  if (trace()) [[unlikely]] {
+    // The call may begin anew before finished() returns.
+    auto heard = heard_.extract(&call);
+    if (!heard.empty()) {
+      outcome.reply = heard.mapped().reply;
+      outcome.earlier = &heard.mapped().earlier;
+    }
+    return tell(call, outcome);
+  }
+  tell(call, outcome);
+}
+
+void HttpClient::tell(Call& call, Outcome& outcome) {
   if (interpreter_ != nullptr) {
     interpreter_->finished(call, outcome);
   } else {

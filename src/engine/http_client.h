@@ -74,6 +74,8 @@ class HttpClient final : public Client {
   void recycle(HttpConnection& connection);
   // Tells the interpreter; the VU may start its next call before this returns.
   void report(Call& call, Outcome& outcome);
+  // Traced: bytes of an answer, kept until the call is reported.
+  void hear(const Call& call, std::string_view bytes) { heard_[&call].reply += bytes; }
   // One of several answers to a call, but not the last one.
   void report_one(Call& call, Outcome& outcome) { services_.host.answered(call, outcome); }
   // Says why a status failed the step.
@@ -90,6 +92,12 @@ class HttpClient final : public Client {
 
   HttpOrigin* origin_of(const protocol::Url& url, const std::shared_ptr<const HttpSettings>& settings,
                         std::string& error);
+  struct Heard {
+    std::string reply;  // of the exchange under way
+    std::vector<Exchange> earlier;
+  };
+
+  void tell(Call& call, Outcome& outcome);
   HttpConnection& take_connection(Vu& vu, HttpOrigin& origin);
   bool render(Call& call, const PreparedHttp& prepared, HttpOrigin*& origin, std::size_t& head, Outcome& outcome);
   // To the connection's own request, whose head (without the blank line) is so long.
@@ -110,8 +118,9 @@ class HttpClient final : public Client {
   std::vector<HttpConnection*> pool_;
   std::size_t next_source_ = 0;
   Interpreter* interpreter_;
-  std::string detail_;   // of the latest failure
-  std::string request_;  // of the latest failure
+  std::map<const Call*, Heard> heard_;  // traced calls only
+  std::string detail_;                  // of the latest failure
+  std::string request_;                 // of the latest failure
 };
 
 }  // namespace muster::engine

@@ -455,6 +455,8 @@ void HttpConnection::receive() {
     if (bytes_in_ == 0) first_byte_ = now;
     bytes_in_ += result.bytes;
     last_read_ = result.bytes;
+    if (client_.trace()) [[unlikely]]
+      client_.hear(*call_, {client_.buffer(), result.bytes});
     HttpSink sink(*this);
     std::string_view bytes(client_.buffer(), result.bytes);
     protocol::FeedResult fed;

@@ -51,6 +51,12 @@ class Response {
   virtual model::Value result(std::size_t result, const authoring::Path& rest, base::Arena& arena) = 0;
 };
 
+// The bytes of one request and its answer, as `muster try` shows them.
+struct Exchange {
+  std::string request;
+  std::string reply;
+};
+
 struct Outcome {
   bool ok = true;  // transport and framing; `expect` and checks are judged on top of it
   model::ErrorClass error = model::ErrorClass::kConnect;
@@ -64,6 +70,7 @@ struct Outcome {
   std::string_view detail;   // why it failed
   std::string_view request;  // first bytes of both sides, for a sample; may be empty
   std::string_view reply;
+  const std::vector<Exchange>* earlier = nullptr;  // traced: those that led to this one, by redirects
 
   Outcome() { phases.fill(base::Duration(-1)); }
 };
