@@ -85,9 +85,12 @@ HttpOrigin* HttpClient::origin_of(const protocol::Url& url, const std::shared_pt
 }
 
 base::Expected<void> HttpClient::pin(const std::string& address) {
+  const auto instead = parse_host_override(address);
+  if (!instead) return std::unexpected(instead.error());
   for (HttpOrigin* origin : static_origins_) {
     if (origin == nullptr) continue;
-    apply_override(address, *origin);
+    origin->look_up = instead->look_up;
+    if (instead->port != 0) origin->port = instead->port;
     auto answer = reactor::resolve(origin->look_up, origin->settings->family, kResolveTimeout);
     if (!answer) return std::unexpected(answer.error());
     origin->addresses.clear();

@@ -31,6 +31,9 @@ struct HostOverride {
   std::uint16_t port = 0;  // 0: that of the URL
 };
 
+// "10.0.0.1", "10.0.0.1:81", "::1", "[::1]:81", or a name in place of the number; without the name it stands for.
+base::Expected<HostOverride> parse_host_override(const std::string& text);
+
 // The settings of one target, shared by its steps.
 struct HttpSettings {
   std::string target;  // its name: settings of one name are the same

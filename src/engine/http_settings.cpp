@@ -33,12 +33,13 @@ base::Duration time_of(const model::Target& target, std::string_view name, base:
   return tree != nullptr && tree->integer() != nullptr ? base::Duration(*tree->integer()) : fallback;
 }
 
-// "10.0.0.1", "10.0.0.1:81", "::1", "[::1]:81", or a name in place of the number.
-base::Expected<HostOverride> host_override(const std::string& name, const std::string& text) {
-  HostOverride made{.name = name, .look_up = text, .port = 0};
+}  // namespace
+
+base::Expected<HostOverride> parse_host_override(const std::string& text) {
+  HostOverride made{.name = {}, .look_up = text, .port = 0};
   const auto wrong = [&] {
-    return base::fail(fmt::format(
-        "`hosts`: expected an address for '{}' such as 10.0.0.7, 10.0.0.7:8443 or [::1]:8443, found '{}'", name, text));
+    return base::fail(
+        fmt::format("expected an address such as 10.0.0.7, 10.0.0.7:8443 or [::1]:8443, found '{}'", text));
   };
   std::string_view port;
   if (text.starts_with('[')) {
@@ -58,8 +59,6 @@ base::Expected<HostOverride> host_override(const std::string& name, const std::s
   if (port.front() != ':' || error != std::errc() || end != port.data() + port.size() || made.port == 0) return wrong();
   return made;
 }
-
-}  // namespace
 
 base::Expected<std::shared_ptr<const HttpSettings>> http_settings(const model::Target* target) {
   auto made = std::make_shared<HttpSettings>();
@@ -86,8 +85,9 @@ base::Expected<std::shared_ptr<const HttpSettings>> http_settings(const model::T
   if (const model::Tree* hosts = option(*target, "hosts"); hosts != nullptr && hosts->map() != nullptr) {
     for (const auto& [name, address] : *hosts->map()) {
       if (address.text() == nullptr) continue;
-      auto instead = host_override(name, *address.text());
-      if (!instead) return std::unexpected(instead.error());
+      auto instead = parse_host_override(*address.text());
+      if (!instead) return base::fail(fmt::format("`hosts`: for '{}' {}", name, instead.error().message));
+      instead->name = name;
       made->hosts.push_back(std::move(*instead));
     }
   }
