@@ -189,7 +189,8 @@ void add_run(CLI::App& app, CommandContext& context) {
       "  muster run --url http://127.0.0.1:8080/ -c 100 -d 30s\n"
       "  muster run --url https://shop.test/cart --body '{\"id\":7}' -R 200 -d 1m\n"
       "  muster run script.lua --url http://127.0.0.1:8080/ -c 100 -d 30s -- words   # wrk's\n"
-      "Exit codes: 0 good, 99 a threshold or every request failed, 1 could not run, 2 bad input, 130 interrupted.");
+      "Exit codes: 0 good, 99 a threshold or every request or iteration failed, 1 could not run, 2 bad input, 130 "
+      "interrupted.");
   const auto flags = std::make_shared<RunFlags>();
   add_source_flags(command, flags->job);
   add_load_flags(command, flags->job);

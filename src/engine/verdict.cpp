@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "model/test_outcomes.h"
 
@@ -47,6 +48,16 @@ std::string failing_thresholds(const RunResult& result) {
   const std::string where = first->where.empty() ? "" : " (" + first->where + ")";
   if (failed == 1) return fmt::format("the threshold '{}'{} failed", first->text, where);
   return fmt::format("{} of {} thresholds failed, first '{}'{}", failed, result.thresholds.size(), first->text, where);
+}
+
+bool every_iteration_failed(const RunResult& result) {
+  std::uint64_t all = 0;
+  std::uint64_t failed = 0;
+  for (const WorkflowResult& workflow : result.workflows) {
+    all += workflow.iterations;
+    failed += workflow.failed_iterations;
+  }
+  return all > 0 && failed == all;
 }
 
 std::string good_reason(const RunResult& result) {
@@ -94,6 +105,8 @@ Conclusion conclude(const RunResult& result, const VerdictOptions& options) {
   if (std::string reason = failing_thresholds(result); !reason.empty()) {
     return {Verdict::kFailed, kExitFailed, std::move(reason)};
   }
+  // Requests may have gone well and the work never: a check that is required, a value or a script that fails each time.
+  if (every_iteration_failed(result)) return {Verdict::kFailed, kExitFailed, "every iteration failed"};
   if (options.strict && !result.marks.empty()) {
     return {Verdict::kError, kExitError,
             fmt::format("the result is marked ({}) and --strict makes that an error", result.marks.front().id)};
