@@ -117,7 +117,7 @@ class Control(WorkflowTest):
     def test_a_group_whose_step_fails_has_failed(self):
         run = self.go("""
       - group: both
-        steps: [ { get: /ok }, { get: /fail }, { get: /never } ]""")
+        steps: [ { get: /ok }, { get: /fail }, { get: /never } ]""", code=99)
         self.assertEqual(self.paths(), ["/ok", "/fail"])
         self.assertEqual(run.step("both")["failed"], 1)
 
@@ -185,7 +185,7 @@ class Control(WorkflowTest):
         run = self.go("""
       - { name: a, get: /a }
       - { check: { a.status: { that: 201, required: true } } }
-      - { name: never, get: /never }""")
+      - { name: never, get: /never }""", code=99)
         self.assertEqual((self.paths(), run.step("never")["skipped"]), (["/a"], 1))
 
     def test_a_failed_step_skips_the_rest_of_its_sequence(self):
@@ -207,7 +207,7 @@ class Order(WorkflowTest):
       - parallel:
           - { name: bad, get: /fail }
           - { group: good, steps: [ { get: /slow/1 }, { name: two, get: /two } ] }
-      - { name: after, get: /after }""")
+      - { name: after, get: /after }""", code=99)
         self.assertEqual(sorted(self.paths()), ["/fail", "/slow/1", "/two"])
         self.assertEqual((run.step("after")["skipped"], run.workflow()["failed_iterations"]), (1, 1))
 
@@ -229,7 +229,7 @@ class Order(WorkflowTest):
       - { name: below-bad, get: /below-bad, after: bad }
       - { name: below-good, get: /below-good, after: good }
       - { name: below-below-bad, get: /x, after: below-bad }
-      - { name: both, get: /both, after: [ below-good, below-bad ] }""", load="{ vus: 1, iterations: 2 }")
+      - { name: both, get: /both, after: [ below-good, below-bad ] }""", load="{ vus: 1, iterations: 2 }", code=99)
         self.assertEqual(sorted(self.paths()), ["/below-good"] * 2 + ["/fail"] * 2 + ["/good"] * 2)
         self.assertEqual([run.step(name)["skipped"] for name in ("below-bad", "below-below-bad", "both", "below-good")],
                          [2, 2, 2, 0])
@@ -439,7 +439,7 @@ class Load(WorkflowTest):
 
     def test_retries_of_the_warm_up_are_not_counted(self):
         run = self.go("[ { retry: { until: false, times: 3 }, steps: [ { name: call, get: / } ] } ]",
-                      load="{ vus: 1, for: 600ms, every: 10ms, warm_up: 400ms }")
+                      load="{ vus: 1, for: 600ms, every: 10ms, warm_up: 400ms }", code=99)
         self.assertLessEqual(run.step("call")["retried"], run.step("call")["requests"])
 
     def test_vus_ramp_up_and_down(self):
