@@ -54,6 +54,24 @@ std::string flag_hint(const CLI::App& command) {
   return {};
 }
 
+// What the library says of a flag, as a person would.
+std::string in_plain_words(const std::string& message) {
+  constexpr std::string_view kTwice = ": At Most 1 required but received ";
+  constexpr std::string_view kWrong = "Could not convert: ";
+  if (const std::size_t at = message.find(kTwice); at != std::string::npos) {
+    return fmt::format("{} is given {} times; it takes one value", message.substr(0, at),
+                       message.substr(at + kTwice.size()));
+  }
+  if (message.starts_with(kWrong)) {
+    const std::string rest = message.substr(kWrong.size());
+    const std::size_t equals = rest.find(" = ");
+    if (equals != std::string::npos) {
+      return fmt::format("{}: '{}' is not a value that it takes", rest.substr(0, equals), rest.substr(equals + 3));
+    }
+  }
+  return message;
+}
+
 int complain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   const CLI::App* command = &app;
   std::string name = "muster";
@@ -62,7 +80,7 @@ int complain(const CLI::App& app, const CLI::ParseError& error, int argc, const 
     name += " " + command->get_name();
   }
   const std::string message = error.what();
-  say(stderr, "{0}: {1}{2}{3}\n'{0} --help' tells more\n", name, message, flag_hint(*command),
+  say(stderr, "{0}: {1}{2}{3}\n'{0} --help' tells more\n", name, in_plain_words(message), flag_hint(*command),
       blamed_variable(*command, message, argc, argv));
   return kBadInput;
 }

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "console/say.h"
@@ -14,6 +18,17 @@
 
 namespace muster::console {
 namespace {
+
+// As a shell takes it.
+std::string shell_word(const std::string& text) {
+  const bool plain = std::ranges::all_of(text, [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("_./-+@%").contains(static_cast<char>(c));
+  });
+  if (plain) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 constexpr std::string_view kSchemaFile = "muster.schema.json";
 
@@ -73,7 +88,8 @@ int write_new(const NewFlags& flags) {
     }
     say("wrote {}\n", each);
   }
-  say("next: muster check {0}; muster try {0} --target embedded; muster run {0} --target embedded\n", flags.file);
+  say("next: muster check {0}; muster try {0} --target embedded; muster run {0} --target embedded\n",
+      shell_word(flags.file));
   return kGood;
 }
 

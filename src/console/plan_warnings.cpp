@@ -140,7 +140,7 @@ class Warner {
 
   void about_judgement() {
     if (!plan_.job->thresholds.empty()) return;
-    warn("there are no thresholds: the run counts as good unless every request fails");
+    warn("there are no thresholds: the run counts as good unless every request or every iteration fails");
   }
 
   const JobPlan& plan_;

@@ -306,6 +306,15 @@ bool HttpClient::send_again(Call& call, HttpConnection& from, Outcome& outcome) 
   return fresh.send(call, fresh.own_request(), outcome);
 }
 
+void HttpClient::measure(const Call& call, Outcome& outcome) const {
+  const auto& connection = *static_cast<const HttpConnection*>(call.transport);
+  const HttpConnection::SoFar all = connection.so_far();
+  outcome.bytes_in = all.bytes_in;
+  outcome.bytes_out = all.bytes_out;
+  outcome.connections = all.connections;
+  outcome.request = connection.request();
+}
+
 void HttpClient::cancel(Call& call) {
   heard_.erase(&call);
   static_cast<HttpConnection*>(call.transport)->close();

@@ -50,6 +50,7 @@ class HttpClient final : public Client {
 
   base::Expected<void> open() override;
   bool call(Call& call, Outcome& outcome) override;
+  void measure(const Call& call, Outcome& outcome) const override;
   void cancel(Call& call) override;
   void iteration_ended(Vu& vu, bool drop_everything) override;
 

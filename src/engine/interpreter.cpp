@@ -449,6 +449,10 @@ void Interpreter::interrupt(Vu& vu, bool count_calls) {
         Outcome outcome;
         outcome.error = model::ErrorClass::kCancelled;
         outcome.finished = loop_.now();
+        (*clients_)[plan.client]->measure(strand, outcome);
+        record.bytes_in += outcome.bytes_in;
+        record.bytes_out += outcome.bytes_out;
+        record.connections += outcome.connections;
         // It has waited at least so long: a server that hangs at the end must not be invisible.
         record.latency.record(outcome.finished - strand.intended);
         if (program_.open) record.service.record(outcome.finished - strand.started);

@@ -278,8 +278,8 @@ void JobRun::conclude() {
   result_.verdict = conclusion.verdict;
   result_.exit_code = conclusion.exit_code;
   result_.reason = conclusion.reason;
-  const bool judged = result_.verdict == model::Verdict::kPassed || result_.verdict == model::Verdict::kFailed;
-  if (stopped_ && judged)
+  // An interruption after it says more.
+  if (stopped_ && result_.verdict != model::Verdict::kInterrupted)
     result_.reason += fmt::format("; it was stopped by hand after {:.1f} s", base::seconds(*stopped_));
 }
 

@@ -119,6 +119,8 @@ class Client {
   virtual base::Expected<void> open() = 0;
   // Starts a call. Returns false if it failed at once; then `outcome` says why and finished() is not called.
   virtual bool call(Call& call, Outcome& outcome) = 0;
+  // What a call that is under way has moved so far, for one that is about to be cancelled.
+  virtual void measure(const Call& /*call*/, Outcome& /*outcome*/) const {}
   // Ends a call that is under way without reporting it.
   virtual void cancel(Call& call) = 0;
   // The VU begins a new iteration, or is over: connections and the like that do not outlive it are dropped.

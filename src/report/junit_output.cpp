@@ -13,6 +13,7 @@
 #include "report/clean_text.h"
 #include "report/figures.h"
 #include "report/rfc3339.h"
+#include "report/threshold_text.h"
 #include "report/totals.h"
 
 namespace muster::report {
@@ -73,7 +74,7 @@ Case threshold_case(const model::ThresholdVerdict& verdict) {
   } else if (!verdict.passed) {
     made.outcome = Outcome::kFailed;
     made.message = fmt::format("measured {} over {} samples; failed first {:.1f} s after the start{}",
-                               plain_number(verdict.value), grouped(verdict.samples), base::seconds(verdict.failed_at),
+                               measured_text(verdict, true), grouped(verdict.samples), base::seconds(verdict.failed_at),
                                verdict.aborted ? ", and ended the run" : "");
   }
   return made;

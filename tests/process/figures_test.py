@@ -113,6 +113,15 @@ workflows:
         self.assertGreaterEqual(step["samples"][0]["at_s"], 0)
         self.assertGreater(step["latency_us"]["max"], 0)
 
+    def test_what_a_cancelled_request_sent_is_counted(self):
+        target = self.target()
+        run = self.run_muster("--url", f"{target}/stall", "-c", "2", "-d", "300ms", "--grace", "100ms")
+        step = run.workflow()["steps"][0]
+        self.assertEqual({name: count for name, count in step["errors"].items() if count}, {"cancelled": 2})
+        self.assertGreater(step["bytes_out"], 100)
+        self.assertEqual(step["connections"], 2)
+        self.assertIn("GET /stall", step["samples"][0]["request"])
+
     def test_a_killed_executor_leaves_a_series_as_long_as_its_totals(self):
         under = self.start("--cores", "1", yaml=f"""
 muster: 1

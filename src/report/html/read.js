@@ -2,6 +2,8 @@
 
 const NONE = NaN; // a point that nothing is known of; lines leave a gap there
 
+const SLIVER = 0.1; // s: less of a point tells nothing about its rate
+
 class Reader {
   constructor(text) {
     const binary = atob(text);
@@ -94,15 +96,15 @@ class ScopeData {
     const covered = coveredSeconds(report.begin, scope);
     this.width = scope.width;
     this.open = scope.open;
-    this.rate = series(requests.map((count, i) => perSecond(count, covered[i], scope.width)));
-    this.failed = series(failed.map((count, i) => perSecond(count, covered[i], scope.width)));
+    this.rate = series(perSecond(requests, covered, scope.width));
+    this.failed = series(perSecond(failed, covered, scope.width));
     for (const name of ['p50', 'p95', 'p99', 'max']) {
       this[name] = series(column().map((bucket) => (bucket === 0 ? NONE : bucketMiddle(bucket - 1))));
     }
     if (scope.kind !== 'step') {
       const vus = column();
       this.vus = series(vus.map((count, i) => (covered[i] === 0 && count === 0 ? NONE : count)));
-      this.dropped = series(column().map((count, i) => perSecond(count, covered[i], scope.width)));
+      this.dropped = series(perSecond(column(), covered, scope.width));
     }
     this.heat = { begin: report.begin, width: scope.heatWidth, columns: [] };
     for (let i = 0; i < scope.heatColumns; i++) this.heat.columns.push(reader.sparse());
@@ -124,10 +126,15 @@ function coveredSeconds(begin, scope) {
   return covered;
 }
 
-// Less than a tenth of a second says nothing about the rate in it.
-function perSecond(count, covered, width) {
-  if (count === 0 && covered === 0) return NONE;
-  return count / (covered < 0.1 ? width : covered);
+// Counts as rates, where each point was counted for so long.
+function perSecond(counts, covered, width) {
+  return counts.map((count, i) => {
+    if (count === 0 && covered[i] === 0) return NONE;
+    if (covered[i] >= SLIVER) return count / covered[i];
+    // A sliver says little by itself, so it is taken together with the point beside it.
+    const beside = [i - 1, i + 1].find((each) => covered[each] >= SLIVER);
+    return beside === undefined ? count / width : (count + counts[beside]) / (covered[i] + covered[beside]);
+  });
 }
 
 class Report {
