@@ -58,7 +58,7 @@ void drop(YamlNode& map, std::string_view key) {
 class Declarations {
  public:
   Declarations(std::string file, const authoring::Languages& languages)
-      : file_(std::move(file)), languages_(languages), state_(kScriptLimits.memory_bytes) {
+      : file_(std::move(file)), languages_(languages), state_(kScriptLimits.memory_bytes, file_) {
     job_.kind = YamlNode::Kind::kMap;
     job_.where = {.file = nullptr, .line = 1, .column = 1};
   }
@@ -209,21 +209,20 @@ base::Expected<void> Declarations::read(std::string_view text) {
   if (auto opened = state_.open(); !opened) return opened;
   lua_State* const lua = state_.get();
   if (auto compiled = state_.compile(prelude(), kPreludeName); !compiled) return compiled;
-  if (lua_cpcall(lua, &Declarations::push_table, this) != 0) return base::fail(LuaState::take_error(lua));
+  if (auto done = state_.call(&Declarations::push_table, this); !done) return done;
   lua_rawgeti(lua, LUA_REGISTRYINDEX, LuaNatives::kTable);
   if (auto done = state_.call(1, 0); !done) return done;
   if (auto compiled = state_.compile(text, file_); !compiled) return compiled;
   if (auto done = state_.call(0, 0); !done) return done;
   if (!workflows_.empty()) return {};
-  const int has_run = lua_cpcall(
-      lua,
-      [](lua_State* state) {
-        lua_getglobal(state, "run");
-        return lua_isfunction(state, -1) ? 0 : luaL_error(state, "no");
-      },
-      nullptr);
-  if (has_run != 0) {
-    lua_pop(lua, 1);
+  bool has_run = false;
+  const auto look = [](lua_State* state) {
+    lua_getglobal(state, "run");
+    *static_cast<bool*>(lua_touserdata(state, 1)) = lua_isfunction(state, -1);
+    return 0;
+  };
+  if (auto done = state_.call(look, &has_run); !done) return done;
+  if (!has_run) {
     return base::fail(fmt::format(
         "{}: there is nothing to run; declare workflow(\"name\", {{ load = …, run = function(vu) … end }}) or "
         "a function `run`",

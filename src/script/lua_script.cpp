@@ -22,7 +22,7 @@ int reference_of(const engine::Vu& vu) {
 }  // namespace
 
 LuaScript::LuaScript(const engine::ScriptServices& services, const model::StepKinds& kinds)
-    : services_(services), kinds_(kinds), state_(kScriptLimits.memory_bytes) {}
+    : services_(services), kinds_(kinds), state_(kScriptLimits.memory_bytes, services.program.script->file) {}
 
 LuaScript::~LuaScript() = default;
 
@@ -35,13 +35,13 @@ base::Expected<void> LuaScript::open() {
 base::Expected<void> LuaScript::read() {
   lua_State* const lua = state_.get();
   if (auto compiled = state_.compile(prelude(), kPreludeName); !compiled) return compiled;
-  if (lua_cpcall(lua, &LuaNatives::push_run_table, this) != 0) return base::fail(LuaState::take_error(lua));
+  if (auto done = state_.call(&LuaNatives::push_run_table, this); !done) return done;
   lua_rawgeti(lua, LUA_REGISTRYINDEX, LuaNatives::kTable);
   if (auto done = state_.call(1, 0); !done) return done;
   if (auto compiled = state_.compile(services_.program.script->text, services_.program.script->file); !compiled)
     return compiled;
   if (auto done = state_.call(0, 0); !done) return done;
-  if (lua_cpcall(lua, &LuaNatives::take_functions, this) != 0) return base::fail(LuaState::take_error(lua));
+  if (auto done = state_.call(&LuaNatives::take_functions, this); !done) return done;
   if (declared_ != services_.program.callables.size()) {
     return base::fail(
         fmt::format("'{}' declared {} steps when it was first read and {} now; what stands outside its functions must "
@@ -66,8 +66,10 @@ void LuaScript::release(Fiber* fiber) {
 
 // Its coroutine can never be used again.
 void LuaScript::discard(Fiber* fiber) {
-  if (fiber->functions != 0) luaL_unref(state_.get(), LUA_REGISTRYINDEX, fiber->functions);
-  if (fiber->thread != nullptr) luaL_unref(state_.get(), LUA_REGISTRYINDEX, fiber->reference);
+  if (!state_.exhausted()) {
+    if (fiber->functions != 0) luaL_unref(state_.get(), LUA_REGISTRYINDEX, fiber->functions);
+    if (fiber->thread != nullptr) luaL_unref(state_.get(), LUA_REGISTRYINDEX, fiber->reference);
+  }
   *fiber = {};
   free_.push_back(fiber);
 }
@@ -81,8 +83,7 @@ base::Expected<void> LuaScript::prepare(engine::Strand& strand, Fiber& fiber, Vu
                                       .kept = reference_of(*strand.vu),
                                       .vu = strand.vu->number + 1,
                                       .iteration = strand.vu->iteration};
-  if (lua_cpcall(state_.get(), &LuaNatives::prepare, &preparation) != 0)
-    return base::fail(LuaState::take_error(state_.get()));
+  if (auto done = state_.call(&LuaNatives::prepare, &preparation); !done) return done;
   fiber.thread = preparation.thread;
   fiber.reference = preparation.reference;
   strand.vu->script = reinterpret_cast<void*>(static_cast<std::intptr_t>(preparation.kept));
@@ -98,7 +99,7 @@ ScriptAction LuaScript::begin(engine::Strand& strand, VuList list) {
   }
   if (auto prepared = prepare(strand, *fiber, list); !prepared) {
     discard(fiber);
-    return give_up(fmt::format("'{}': {}", services_.program.script->file, prepared.error().message));
+    return give_up(prepared.error().message);
   }
   strand.fiber = fiber;
   return go_on(strand, *fiber, 1);
@@ -123,9 +124,9 @@ ScriptAction LuaScript::begin_branch(engine::Strand& branch, engine::Strand& par
                                             .reference = fiber->reference,
                                             .functions = static_cast<Fiber*>(parent.fiber)->functions,
                                             .position = static_cast<int>(function) + 1};
-  if (lua_cpcall(state_.get(), &LuaNatives::prepare_branch, &preparation) != 0) {
+  if (auto done = state_.call(&LuaNatives::prepare_branch, &preparation); !done) {
     discard(fiber);
-    return give_up(fmt::format("'{}': {}", services_.program.script->file, LuaState::take_error(state_.get())));
+    return give_up(done.error().message);
   }
   fiber->thread = preparation.thread;
   fiber->reference = preparation.reference;
@@ -162,12 +163,16 @@ ScriptAction LuaScript::go_on(engine::Strand& strand, Fiber& fiber, int argument
   running_ = &strand;
   fiber_ = &fiber;
   wants_ = false;
-  const int status = lua_resume(fiber.thread, arguments);
+  const int status = state_.resume(fiber.thread, arguments);
   report_ = nullptr;
   running_ = nullptr;
   fiber_ = nullptr;
   scratch_.reset();
   ++generation_;
+  if (state_.exhausted()) [[unlikely]] {
+    strand.fiber = nullptr;
+    return give_up(state_.out_of_memory());
+  }
   if (status == LUA_YIELD && wants_) {
     lua_settop(fiber.thread, 0);
     return wanted_;
@@ -196,9 +201,7 @@ ScriptAction LuaScript::failed(engine::Strand& strand, Fiber& fiber, int status)
   } else if (!LuaNatives::is_failure(*this, fiber.thread)) {
     // A failed step was recorded when it failed; anything else is the script's own mistake.
     const std::string message = LuaState::take_error(fiber.thread);
-    if (status == LUA_ERRMEM || message == LuaState::kOutOfMemory) {
-      action = give_up(state_.out_of_memory(file));
-    } else if (message.find("stack overflow") != std::string::npos) {
+    if (message.find("stack overflow") != std::string::npos) {
       action = give_up(fmt::format("a function calls itself too often: {}", message.substr(0, message.find('\n'))));
     } else {
       services_.host.note("script error: " + message);
@@ -216,7 +219,7 @@ void LuaScript::drop(engine::Strand& strand) {
 
 void LuaScript::forget(engine::Vu& vu) {
   if (const int reference = reference_of(vu); reference != 0) {
-    luaL_unref(state_.get(), LUA_REGISTRYINDEX, reference);
+    if (!state_.exhausted()) luaL_unref(state_.get(), LUA_REGISTRYINDEX, reference);
     vu.script = nullptr;
   }
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <cstdio>
@@ -22,6 +23,7 @@ constexpr std::array<const char*, 17> kForbidden{
 
 int close_sandbox(lua_State* state) {
   luaL_openlibs(state);
+  watch_stack(state, *static_cast<CoroutineDepth*>(lua_touserdata(state, 1)));
   for (const char* name : kForbidden) {
     lua_pushnil(state);
     lua_setglobal(state, name);
@@ -40,18 +42,40 @@ int close_sandbox(lua_State* state) {
 
 }  // namespace
 
-LuaState::LuaState(std::size_t memory_bytes) : limit_(memory_bytes) {}
+LuaState::LuaState(std::size_t memory_bytes, std::string file) : limit_(memory_bytes), file_(std::move(file)) {}
 
 LuaState::~LuaState() {
-  if (state_ != nullptr) lua_close(state_);
+  if (state_ != nullptr && !exhausted_) lua_close(state_);
+}
+
+// Nothing with a destructor may stand between this and what `inside` calls: the way out passes it by.
+template <typename Inside>
+int LuaState::enter(const Inside& inside) {
+  if (exhausted_) return LUA_ERRMEM;
+  std::jmp_buf here;
+  // NOLINTNEXTLINE(bugprone-*,cert-err52-cpp): see the header
+  if (setjmp(here) != 0) {
+    way_out_ = nullptr;
+    return LUA_ERRMEM;
+  }
+  way_out_ = &here;
+  const int status = inside();
+  way_out_ = nullptr;
+  return status;
 }
 
 void* LuaState::allocate(void* self, void* block, std::size_t old_size, std::size_t new_size) {
   auto& owner = *static_cast<LuaState*>(self);
   const std::size_t old = block != nullptr ? old_size : 0;
-  if (new_size > old && owner.used_ + (new_size - old) > owner.limit_) return nullptr;
-  void* const made = owner.allocator_(owner.allocator_data_, block, old_size, new_size);
-  if (made != nullptr || new_size == 0) owner.used_ = owner.used_ - std::min(old, owner.used_) + new_size;
+  const bool fits = new_size <= old || owner.used_ + (new_size - old) <= owner.limit_;
+  void* const made = fits ? owner.allocator_(owner.allocator_data_, block, old_size, new_size) : nullptr;
+  if (made == nullptr && new_size != 0) {
+    if (owner.way_out_ == nullptr) return nullptr;
+    owner.exhausted_ = true;
+    // NOLINTNEXTLINE(bugprone-*,cert-err52-cpp): see the header
+    std::longjmp(*owner.way_out_, 1);
+  }
+  owner.used_ = owner.used_ - std::min(old, owner.used_) + new_size;
   return made;
 }
 
@@ -61,22 +85,37 @@ base::Expected<void> LuaState::open() {
   allocator_ = lua_getallocf(state_, &allocator_data_);
   used_ = static_cast<std::size_t>(lua_gc(state_, LUA_GCCOUNT, 0)) * 1024;
   lua_setallocf(state_, &LuaState::allocate, this);
-  if (lua_cpcall(state_, &close_sandbox, nullptr) != 0) return base::fail(take_error(state_));
-  return {};
+  return call(&close_sandbox, &depth_);
+}
+
+base::Expected<void> LuaState::ended(int status) {
+  if (status == 0) return {};
+  if (exhausted_) return base::fail(out_of_memory());
+  const std::string message = take_error(state_);
+  return base::fail(message.starts_with(file_) ? message : fmt::format("{}: {}", file_, message));
 }
 
 base::Expected<void> LuaState::compile(std::string_view text, const std::string& name) {
-  if (luaL_loadbufferx(state_, text.data(), text.size(), ("@" + name).c_str(), "t") == 0) return {};
-  return base::fail(take_error(state_));
+  const std::string chunk = "@" + name;
+  if (text.starts_with('\x1b'))
+    return base::fail(fmt::format("{}: this is compiled Lua; muster reads scripts as text only", name));
+  return ended(enter([&] { return luaL_loadbufferx(state_, text.data(), text.size(), chunk.c_str(), "t"); }));
 }
 
 base::Expected<void> LuaState::call(int arguments, int results) {
-  if (lua_pcall(state_, arguments, results, 0) == 0) return {};
-  return base::fail(take_error(state_));
+  return ended(enter([&] { return lua_pcall(state_, arguments, results, 0); }));
 }
 
-std::string LuaState::out_of_memory(const std::string& file) const {
-  return fmt::format("'{}' needs more than the {} MiB that a script may have on a core", file, limit_ >> 20);
+base::Expected<void> LuaState::call(LuaFunction function, void* data) {
+  return ended(enter([&] { return lua_cpcall(state_, function, data); }));
+}
+
+int LuaState::resume(lua_State* thread, int arguments) {
+  return enter([&] { return lua_resume(thread, arguments); });
+}
+
+std::string LuaState::out_of_memory() const {
+  return fmt::format("'{}' needs more than the {} MiB that a script may have on a core", file_, limit_ >> 20);
 }
 
 std::string LuaState::take_error(lua_State* state) {

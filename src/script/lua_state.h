@@ -1,7 +1,12 @@
 // One LuaJIT state with a limit on its memory and a sandbox around it: no files, processes, network, foreign functions,
 // bytecode or debugging, only what muster itself puts in. Belongs to one thread.
+//
+// A script that reaches the limit is left at once, from within the allocator, and its state is never entered again nor
+// closed: LuaJIT cannot always raise that error (it crashes when compiled code runs out of memory), and a script that
+// catches it would go on without room for anything. What it held is given back when the process ends.
 #pragma once
 
+#include <csetjmp>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -9,14 +14,17 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "script/lua_stack.h"
 
 struct lua_State;
+using LuaFunction = int (*)(lua_State*);
 
 namespace muster::script {
 
 class LuaState {
  public:
-  explicit LuaState(std::size_t memory_bytes);
+  // `file`: the script's, for messages.
+  LuaState(std::size_t memory_bytes, std::string file);
   LuaState(const LuaState&) = delete;
   LuaState& operator=(const LuaState&) = delete;
   ~LuaState();
@@ -32,16 +40,24 @@ class LuaState {
   base::Expected<void> compile(std::string_view text, const std::string& name);
   // Calls the function below `arguments` values; errors are told as Lua told them.
   base::Expected<void> call(int arguments, int results);
+  // Calls `function` with `data` as its argument.
+  base::Expected<void> call(LuaFunction function, void* data);
+  // Goes on with a coroutine: LUA_YIELD, 0 or the status of an error. Look at exhausted() first.
+  int resume(lua_State* thread, int arguments);
 
-  // Lua's own words for it, which arrive as an ordinary error when a script caught it and raised it again.
-  static constexpr std::string_view kOutOfMemory = "not enough memory";
-  // The same for the reader: whose script it was, and how much it may have.
-  std::string out_of_memory(const std::string& file) const;
+  // The memory is used up: nothing of the state may be touched any more.
+  bool exhausted() const { return exhausted_; }
+  // That for the reader: whose script it was, and how much it may have.
+  std::string out_of_memory() const;
 
   // The message of the error on top of the stack, which it takes away.
   static std::string take_error(lua_State* state);
 
  private:
+  // Runs `inside`, which gives Lua's status, with the way out that the allocator takes.
+  template <typename Inside>
+  int enter(const Inside& inside);
+  base::Expected<void> ended(int status);
   static void* allocate(void* self, void* block, std::size_t old_size, std::size_t new_size);
 
   using Allocator = void* (*)(void*, void*, std::size_t, std::size_t);
@@ -50,6 +66,10 @@ class LuaState {
   void* allocator_data_ = nullptr;
   std::size_t limit_;
   std::size_t used_ = 0;
+  std::string file_;
+  CoroutineDepth depth_;
+  std::jmp_buf* way_out_ = nullptr;  // while Lua runs
+  bool exhausted_ = false;
 };
 
 // Ends the process, with a message, if it is not destroyed within `limit`: the only way out of a script that never

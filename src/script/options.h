@@ -18,6 +18,10 @@ struct ScriptLimits {
   std::size_t depth = 64;             // of tables within tables, wherever one is turned into something else
   std::size_t json_depth = 256;       // of a response's JSON that a script reads as tables
   std::size_t text_bytes = 16 << 20;  // of one text that a script gives to a step
+  // Of a thread's C stack, left free where a library's function calls back into Lua: more than string.format needs when
+  // its __tostring calls it again until Lua's own stack is full. Of a small stack, half.
+  std::size_t stack_reserve = 5u << 20;
+  std::size_t coroutine_depth = 150;  // of the script's own coroutines that wait for one another
   // For reading the script: what stands outside its functions. A script that takes longer is given up.
   base::Duration read_time = std::chrono::seconds(10);
 };

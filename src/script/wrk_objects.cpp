@@ -117,6 +117,11 @@ int give_global(lua_State* other) {
   return 0;
 }
 
+lua_State* state_of(lua_State* state, WrkThread& thread) {
+  if (thread.exhausted()) luaL_error(state, "the thread has used up its memory; nothing of it can be read or set");
+  return thread.state();
+}
+
 void copy_or_raise(lua_State* state, lua_State* other, lua_CFunction function, Copy& copy) {
   if (lua_cpcall(other, function, &copy) != 0) {
     lua_pop(other, 1);
@@ -126,7 +131,7 @@ void copy_or_raise(lua_State* state, lua_State* other, lua_CFunction function, C
 }
 
 int thread_get(lua_State* state) {
-  lua_State* const other = thread_at(state, 1).state();
+  lua_State* const other = state_of(state, thread_at(state, 1));
   Copy copy{.from = other, .to = state, .name = luaL_checkstring(state, 2)};
   if (same_state(state, other)) {
     lua_settop(state, 2);
@@ -138,7 +143,7 @@ int thread_get(lua_State* state) {
 }
 
 int thread_set(lua_State* state) {
-  lua_State* const other = thread_at(state, 1).state();
+  lua_State* const other = state_of(state, thread_at(state, 1));
   Copy copy{.from = state, .to = other, .name = luaL_checkstring(state, 2)};
   lua_settop(state, 3);
   if (same_state(state, other)) {

@@ -69,7 +69,7 @@ class WrkScript final : public engine::Script {
 
   ScriptAction give_up(const std::string& why) {
     broken_ = true;
-    services_.host.broken(thread_.explained(why));
+    services_.host.broken(why);
     return {.kind = ScriptAction::Kind::kBroken};
   }
 
@@ -175,8 +175,7 @@ class WrkProgram final : public engine::ScriptProgram {
     const int function = main_->find_done();
     if (function == 0) return {};
     DoneCall call{.function = function, .totals = totals, .latency = latency, .requests = requests};
-    if (lua_cpcall(main_->state(), &call_done, &call) == 0) return {};
-    return base::fail(main_->explained(LuaState::take_error(main_->state())));
+    return main_->call(&call_done, &call);
   }
 
   const engine::Program& program_;

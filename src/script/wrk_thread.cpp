@@ -123,13 +123,14 @@ struct CountingSink : protocol::Http1RequestSink {};
 
 }  // namespace
 
-WrkThread::WrkThread(const model::Script& script, std::size_t memory_bytes) : script_(script), state_(memory_bytes) {}
+WrkThread::WrkThread(const model::Script& script, std::size_t memory_bytes)
+    : script_(script), state_(memory_bytes, script.file) {}
 
 base::Expected<void> WrkThread::open() {
   if (auto opened = state_.open(); !opened) return opened;
   lua_State* const lua = state_.get();
   TableContext context{.script = script_, .thread = *this, .reference = 0};
-  if (lua_cpcall(lua, &make_table, &context) != 0) return base::fail(LuaState::take_error(lua));
+  if (auto done = state_.call(&make_table, &context); !done) return done;
   table_ = context.reference;
   if (auto compiled = state_.compile(wrk_prelude(), "wrk"); !compiled) return compiled;
   lua_rawgeti(lua, LUA_REGISTRYINDEX, table_);
@@ -140,19 +141,17 @@ base::Expected<void> WrkThread::open() {
 
 base::Expected<void> WrkThread::resolve() {
   ThreadCall call{.table = table_, .function = "resolve", .thread = nullptr};
-  if (lua_cpcall(state_.get(), &call_with_thread, &call) == 0) return {};
-  return base::fail(LuaState::take_error(state_.get()));
+  return state_.call(&call_with_thread, &call);
 }
 
 base::Expected<void> WrkThread::set_up(WrkThread& thread) {
   ThreadCall call{.table = table_, .function = "set_up", .thread = &thread};
-  if (lua_cpcall(state_.get(), &call_with_thread, &call) == 0) return {};
-  return base::fail(LuaState::take_error(state_.get()));
+  return state_.call(&call_with_thread, &call);
 }
 
 base::Expected<void> WrkThread::begin() {
   HooksContext context{.table = table_, .arguments = script_.arguments};
-  if (lua_cpcall(state_.get(), &begin_hooks, &context) != 0) return base::fail(LuaState::take_error(state_.get()));
+  if (auto done = state_.call(&begin_hooks, &context); !done) return done;
   request_ = context.request;
   response_ = context.response;
   delay_ = context.delay;
@@ -175,12 +174,12 @@ int WrkThread::find_done() {
     if (lua_isfunction(state, -1)) found = luaL_ref(state, LUA_REGISTRYINDEX);
     return 0;
   };
-  if (lua_cpcall(state_.get(), find, &reference) != 0) lua_pop(state_.get(), 1);
-  return reference;
+  return state_.call(find, &reference) ? reference : 0;
 }
 
 base::Expected<std::string_view> WrkThread::request() {
   if (!dynamic_) return std::string_view(bytes_);
+  if (state_.exhausted()) return base::fail(state_.out_of_memory());
   lua_State* const lua = state_.get();
   lua_rawgeti(lua, LUA_REGISTRYINDEX, request_);
   if (auto done = state_.call(0, 1); !done) return std::unexpected(done.error());
@@ -220,6 +219,7 @@ base::Expected<std::uint32_t> WrkThread::count_requests() {
 }
 
 base::Expected<double> WrkThread::delay() {
+  if (state_.exhausted()) return base::fail(state_.out_of_memory());
   lua_State* const lua = state_.get();
   lua_rawgeti(lua, LUA_REGISTRYINDEX, delay_);
   if (auto done = state_.call(0, 1); !done) return std::unexpected(done.error());
@@ -231,8 +231,7 @@ base::Expected<double> WrkThread::delay() {
 
 base::Expected<void> WrkThread::response(std::uint32_t status, std::string_view headers, std::string_view body) {
   ResponseCall call{.function = response_, .status = status, .headers = headers, .body = body};
-  if (lua_cpcall(state_.get(), &call_response, &call) == 0) return {};
-  return base::fail(LuaState::take_error(state_.get()));
+  return state_.call(&call_response, &call);
 }
 
 }  // namespace muster::script

@@ -41,10 +41,9 @@ class WrkThread {
   // The global `done` of this state, as a reference; 0: there is none.
   int find_done();
   lua_State* state() const { return state_.get(); }
-  // An error of the script as a reader understands it.
-  std::string explained(const std::string& message) const {
-    return message == LuaState::kOutOfMemory ? state_.out_of_memory(script_.file) : message;
-  }
+  // Calls `function` in this state with `data` as its argument.
+  base::Expected<void> call(LuaFunction function, void* data) { return state_.call(function, data); }
+  bool exhausted() const { return state_.exhausted(); }
 
   std::string address;  // "ip:port"; empty: wherever the name leads
   bool stopped = false;

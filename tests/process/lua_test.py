@@ -126,6 +126,7 @@ class Mistakes(LuaTest):
                 ("error('no')", "script.lua:1: no"),
                 ("local a = http.get('/')\nfunction run() a() end", "target"),
                 ("x = 1", "nothing to run"),
+                ("\x1bLJ\x02", "script.lua: this is compiled Lua"),
                 ("while true do end", "took longer than 10 s")):
             with self.subTest(text=text):
                 run = self.script(text)
@@ -166,6 +167,52 @@ class Runaways(LuaTest):
 
     def test_endless_recursion(self):
         self.assert_bad_alone(self.beside("local function f() return 1 + f() end f()"), "stack overflow")
+
+    # These two crashed the executor: LuaJIT watches neither its C stack nor how deep coroutines go.
+    def test_endless_recursion_through_the_library(self):
+        self.assert_bad_alone(self.beside("local function f() return (string.gsub('a', '.', f)) end f()"), "stack overflow")
+        self.assert_bad_alone(self.beside("local function f() table.sort({2, 1}, f) return true end f()"), "stack overflow")
+
+    def test_endless_recursion_through_coroutines(self):
+        self.assert_bad_alone(self.beside("local function f() return coroutine.wrap(f)() end f()"), "stack overflow")
+        self.assert_bad_alone(
+            self.beside("local function f() error(select(2, coroutine.resume(coroutine.create(f))), 0) end f()"),
+            "stack overflow")
+
+    def test_endless_recursion_while_the_script_is_read(self):
+        for text in ("local function f() return (string.gsub('a', '.', f)) end f()",
+                     "local function f() return coroutine.wrap(f)() end f()"):
+            path = self.write("script.lua", text)
+            for command in ("check", "explain", "try", "run"):
+                done = subprocess.run([MUSTER, command, path], capture_output=True, text=True, timeout=20, check=False)
+                self.assertEqual(done.returncode, 2, (command, text, done))
+                self.assertIn("stack overflow", done.stderr, done)
+                self.assertIn("script.lua", done.stderr, done)
+
+    def test_a_script_that_catches_the_end_of_its_memory_does_not_go_on(self):
+        for body in ("pcall(function() while true do t[#t + 1] = {1} end end)",
+                     "while true do pcall(function() while true do t[#t + 1] = {1} end end) end",
+                     "pcall(function() while true do t[#t + 1] = ('x'):rep(1e6) .. #t end end)",
+                     "coroutine.wrap(function() while true do t[#t + 1] = {1} end end)()"):
+            with self.subTest(body=body):
+                run = self.script(HEAD.format(url=self.server.url) + f"""
+local t = {{}}
+workflow("bad", {{ load = {{ vus = 1, iterations = 9 }}, run = function(vu)
+  home()
+  if vu.iteration < 3 then return end
+  {body}
+  home()
+end }})
+""")
+                bad = run.workflow("bad")
+                self.assertEqual((run.code, bad["state"]), (1, "failed"), run)
+                self.assertIn("512 MiB", bad["reason"])
+                self.assertEqual((bad["requests"], bad["iterations"]), (4, 4), "results so far, and no iteration after it")
+
+    def test_memory_that_ends_while_the_script_is_read(self):
+        run = self.script("local t = {} while true do t[#t + 1] = {1} end")
+        self.assertEqual(run.code, 2, run)
+        self.assertIn("script.lua' needs more than the 512 MiB", run.err)
 
 
 if __name__ == "__main__":

@@ -284,6 +284,13 @@ class Wrk(ProcessTest):
         self.assertIn("512 MiB", run.workflow()["reason"], run)
         self.assertGreater(run.workflow()["requests"], 5, run)
 
+    def test_endless_recursion_in_init_is_told(self):
+        for body in ("return coroutine.wrap(f)()", "return (string.gsub('a', '.', f))"):
+            file = self.write("script.lua", f"function init() local function f() {body} end f() end")
+            run = self.run_muster(file, "--url", self.server.url, "-d", "1s")
+            self.assertEqual(run.code, 1, run)
+            self.assertIn("stack overflow", run.out, run)
+
     def test_a_mistake_in_a_hook_ends_the_run_with_its_line(self):
         file = self.write("script.lua", "function request()\n  local x = nil\n  return x.y\nend")
         done = subprocess.run([MUSTER, "run", str(file), "--url", self.server.url, "-d", "1s"], capture_output=True, text=True,
