@@ -144,7 +144,7 @@ bool Scheduler::next_iteration(Vu& vu) {
     parked_.push_back(&vu);
     return false;
   }
-  if (vu.retiring || ending_ || !take_iteration(vu)) return finish(vu);
+  if (vu.retiring || ending_ || abort_soon_ || !take_iteration(vu)) return finish(vu);
   return begin_iteration(vu, {});
 }
 
@@ -209,7 +209,7 @@ void Scheduler::drop_arrivals(std::uint64_t count) {
 }
 
 bool Scheduler::next_arrival_or_idle(Vu& vu) {
-  if (!queue_.empty() && !vu.retiring && (!paused_ || ending_)) {
+  if (!queue_.empty() && !vu.retiring && !abort_soon_ && (!paused_ || ending_)) {
     const base::Instant intended = queue_.front();
     queue_.pop_front();
     return begin_iteration(vu, intended);
