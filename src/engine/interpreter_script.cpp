@@ -42,6 +42,8 @@ ScriptAction Interpreter::ask_script(Strand& strand) {
 
 Interpreter::Step Interpreter::script(Strand& strand) {
   const ScriptAction action = ask_script(strand);
+  // What the script computed is no part of the next call's latency, nor of the sleep that it asked for.
+  loop_.refresh();
   reported_ = nullptr;
   switch (action.kind) {
     case ScriptAction::Kind::kCall:
@@ -118,7 +120,7 @@ void Interpreter::transaction(std::uint32_t step, base::Instant began, bool ok) 
   if (!counted(began)) return;
   StepRecording& record = recording().steps[step];
   ++(ok ? record.ok : record.failed);
-  record.latency.record(base::now() - began);
+  record.latency.record(loop_.refresh() - began);
 }
 
 void Interpreter::broken(std::string_view reason) {
