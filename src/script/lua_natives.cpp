@@ -110,6 +110,12 @@ void LuaNatives::must_run(lua_State* state, const LuaScript& script, const char*
   }
 }
 
+void LuaNatives::must_be_able_to_wait(lua_State* state, const LuaScript& script, const char* what) {
+  must_run(state, script, what);
+  if (lua_isyieldable(state) != 0) return;
+  raise(state, "%s cannot be used inside a function that table.sort or string.gsub calls: it has to wait", what);
+}
+
 int LuaNatives::push_run_table(lua_State* state) {
   auto* const script = static_cast<LuaScript*>(lua_touserdata(state, 1));
   constexpr std::array<std::pair<const char*, lua_CFunction>, 13> kFunctions{{{"call", &LuaNatives::call},
@@ -219,6 +225,11 @@ void LuaNatives::take_arguments(lua_State* state, LuaScript& script, std::uint32
     const std::string_view name = text_at(state, -2);
     const auto found = std::ranges::find_if(callable.arguments, [&](const auto& each) { return each.first == name; });
     if (found == callable.arguments.end()) {
+      const auto& values = script.services_.program.script_values;
+      if (std::ranges::any_of(values, [&](const auto& each) { return each.group == "use" && each.name == name; })) {
+        raise(state, "${%s} is what another workflow provides (`use`), so it cannot be given to step '%s'", name.data(),
+              callable.name.c_str());
+      }
       raise(state, "step '%s' mentions no ${%s}, so it cannot be given", callable.name.c_str(), name.data());
     }
     vu.slots[found->second] = to_value(state, lua_gettop(state), vu.arena, found->first.c_str());
@@ -228,7 +239,7 @@ void LuaNatives::take_arguments(lua_State* state, LuaScript& script, std::uint32
 
 int LuaNatives::call(lua_State* state) {
   LuaScript& script = self(state);
-  must_run(state, script, "a step");
+  must_be_able_to_wait(state, script, "a step");
   const auto index = static_cast<std::uint32_t>(lua_tointeger(state, 1) - 1);
   if (index >= script.services_.program.callables.size()) raise(state, "there is no such step");
   if (lua_type(state, 2) == LUA_TTABLE) {
@@ -323,7 +334,7 @@ int LuaNatives::read_name(lua_State* state) {
 
 int LuaNatives::sleep(lua_State* state) {
   LuaScript& script = self(state);
-  must_run(state, script, "think");
+  must_be_able_to_wait(state, script, "think");
   const double least = luaL_checknumber(state, 1);
   const double most = luaL_checknumber(state, 2);
   constexpr double kDay = 86'400e9;
@@ -337,7 +348,7 @@ int LuaNatives::sleep(lua_State* state) {
 
 int LuaNatives::fork(lua_State* state) {
   LuaScript& script = self(state);
-  must_run(state, script, "parallel");
+  must_be_able_to_wait(state, script, "parallel");
   const auto count = static_cast<std::uint32_t>(luaL_checkinteger(state, 2));
   if (count > kScriptLimits.branches) return raise(state, "parallel takes at most %d functions", 64);
   lua_settop(state, 1);
@@ -365,7 +376,7 @@ int LuaNatives::transaction(lua_State* state) {
 
 int LuaNatives::stop(lua_State* state) {
   LuaScript& script = self(state);
-  must_run(state, script, "stop");
+  must_be_able_to_wait(state, script, "stop");
   const std::string_view word(luaL_checkstring(state, 1));
   StopScope scope = StopScope::kIteration;
   if (word == "vu") {

@@ -68,6 +68,8 @@ struct LuaNatives {
   static LuaScript& self(lua_State* state);
   // Raises an error unless the script is in one of its functions, on its own coroutine.
   static void must_run(lua_State* state, const LuaScript& script, const char* what);
+  // The same, and unless it can be left from here to be gone on with later.
+  static void must_be_able_to_wait(lua_State* state, const LuaScript& script, const char* what);
   // Raises an error when the iteration holds too many values already.
   static void must_have_room(lua_State* state, const LuaScript& script);
   static void take_arguments(lua_State* state, LuaScript& script, std::uint32_t index);

@@ -56,13 +56,14 @@ local function with(options, key, value)
   end
   local description = {}
   for name, each in pairs(options or {}) do description[name] = each end
+  if value == nil then error(key .. " takes an address or a table: " .. key .. "('/')", 3) end
   description[key] = value
   return description
 end
 
 function step(description)
   if type(description) ~= "table" then error("step takes a table such as { get = '/' }", 2) end
-  return declare(with(description))
+  return declare(description)
 end
 
 for _, kind in ipairs(native.kinds) do
@@ -135,8 +136,20 @@ function parallel(...)
   return unpack(values, 1, count)
 end
 
-function job(description) native.job(description) end
-function workflow(name, description) native.workflow(name, description) end
+function job(description)
+  if type(description) ~= "table" then error("job takes a table such as { target = 'https://shop.test' }", 2) end
+  native.job(description)
+end
+
+function workflow(name, description)
+  if type(name) ~= "string" or type(description) ~= "table" then
+    error("workflow takes a name and a table: workflow('browse', { load = …, run = function(vu) … end })", 2)
+  end
+  if description.run ~= nil and type(description.run) ~= "function" then
+    error("workflow '" .. name .. "': `run` must be a function, found a " .. type(description.run), 2)
+  end
+  native.workflow(name, description)
+end
 
 local ranges = {}
 function think(time)

@@ -74,6 +74,43 @@ end
         self.assertEqual((first.line, json.loads(first.body)), ("POST /login HTTP/1.1", {"user": 'o"r'}))
         self.assertEqual((second.line, second.header("authorization")), ("GET /buy/7 HTTP/1.1", "Bearer abc"))
 
+    def test_any_step_can_be_declared_as_it_stands_in_yaml(self):
+        run = self.script(f"""
+job {{ target = "{self.server.url}", load = {{ vus = 1, iterations = 1 }} }}
+local plain = step {{ name = "plain", get = "/plain" }}
+local again = step {{ name = "again", retry = 2, steps = {{ {{ name = "in retry", get = "/retry" }} }} }}
+local both = step {{ parallel = {{ {{ name = "left", get = "/both" }}, {{ name = "right", get = "/both" }} }} }}
+local whole = step {{ group = "whole", steps = {{ {{ name = "in group", get = "/group" }} }} }}
+local pause = step {{ think = "1ms" }}
+function run()
+  assert(plain().status == 200)
+  again() both() whole() pause()
+  assert(plain:try().ok)
+end
+""")
+        self.assertEqual(run.code, 0, run)
+        self.assertEqual([request.target for request in self.server.requests],
+                         ["/plain", "/retry", "/both", "/both", "/group", "/plain"])
+        self.assertEqual(run.step("whole")["requests"], 1)
+
+    def test_what_the_script_computes_is_no_part_of_a_latency(self):
+        run = self.script(f"""
+job {{ target = "{self.server.url}", load = {{ vus = 1, iterations = 20 }} }}
+local first = http.get("/", {{ name = "first" }})
+local second = http.get("/", {{ name = "second" }})
+local computing = group("computing")
+local seen = metric("seen", "trend")
+function run()
+  first()
+  computing(function() local t = {{}} for i = 1, 200000 do t[i % 100] = tostring(i) end end)
+  seen(second().latency * 1000)
+end
+""")
+        self.assertEqual(run.code, 0, run)
+        computed = run.step("computing")["latency_us"]["p50"]
+        self.assertGreater(computed, 2000, "the test computes for too short a time to show anything")
+        self.assertLess(run.step("second")["latency_us"]["p50"], computed / 2, run)
+
     def test_rows_of_data_are_dealt_out_as_in_yaml(self):
         self.write("users.csv", "name\nann\nbob\ncleo\n")
         run = self.script(f"""
@@ -126,6 +163,9 @@ class Mistakes(LuaTest):
                 ("error('no')", "script.lua:1: no"),
                 ("local a = http.get('/')\nfunction run() a() end", "target"),
                 ("x = 1", "nothing to run"),
+                ("x = 1\nworkflow('a', { run = 5 })", "script.lua:2: workflow 'a': `run` must be a function"),
+                ("x = 1\nworkflow()", "script.lua:2: workflow takes a name and a table"),
+                ("x = 1\nstep()", "script.lua:2: step takes a table"),
                 ("\x1bLJ\x02", "script.lua: this is compiled Lua"),
                 ("while true do end", "took longer than 10 s")):
             with self.subTest(text=text):
@@ -133,6 +173,26 @@ class Mistakes(LuaTest):
                 self.assertEqual(run.code, 2, run)
                 self.assertIn(message, run.err, run)
                 self.assertEqual(self.server.requests, [])
+
+    def test_a_step_where_nothing_can_wait_is_told_with_its_line(self):
+        run = self.script(HEAD.format(url=self.server.url) + """
+workflow("w", { load = { vus = 1, iterations = 1 }, run = function()
+  table.sort({ 2, 1 }, function(a, b) home() return a < b end)
+end })
+""")
+        self.assertIn("script.lua:6: a step cannot be used inside a function that table.sort", self.unwrapped(run).replace("/ ", "/"))
+
+    def test_what_another_workflow_provides_is_no_argument(self):
+        run = self.script(f"""
+job {{ target = "{self.server.url}" }}
+local login = http.get("/login", {{ name = "login", save = {{ token = "json.token" }} }})
+local me = http.get("/me?t=${{tok}}", {{ name = "me" }})
+workflow("first", {{ load = {{ vus = 1, iterations = 1 }}, provide = {{ tok = {{ from = "token" }} }},
+  run = function() login() end }})
+workflow("second", {{ depends = {{ "first" }}, use = {{ tok = "first" }}, load = {{ vus = 1, iterations = 1 }},
+  run = function() me {{ tok = "mine" }} end }})
+""")
+        self.assertIn("${tok} is what another workflow provides (`use`)", self.unwrapped(run), run)
 
     def test_an_iteration_that_fails_by_mistake_is_counted_and_told(self):
         run = self.script(HEAD.format(url=self.server.url) + """
