@@ -119,6 +119,20 @@ std::vector<std::string_view> url_only(const JobFlags& flags) {
   return given;
 }
 
+// What such a script says itself would be without effect.
+Checked check_wrk_flags(const JobFlags& flags) {
+  std::vector<std::string_view> given;
+  if (!flags.method.empty()) given.emplace_back("-X");
+  if (!flags.body.empty()) given.emplace_back("--body");
+  if (!flags.basic.empty()) given.emplace_back("-u");
+  if (flags.no_keep_alive) given.emplace_back("--no-keepalive");
+  if (given.empty()) return {};
+  return base::fail(fmt::format(
+      "{} given with a script written for wrk, which makes the requests itself; set wrk.method, wrk.body or "
+      "wrk.headers in it (-H works from here too)",
+      fmt::join(given, ", ")));
+}
+
 }  // namespace
 
 base::Expected<void> check_job_flags(const JobFlags& flags) {
@@ -133,6 +147,9 @@ base::Expected<void> check_job_flags(const JobFlags& flags) {
         fmt::format("'{}' is one argument too many; only a script written for wrk takes more: muster run script.lua "
                     "--url … -- ARGUMENTS",
                     flags.arguments.front()));
+  }
+  if (!flags.url.empty() && !flags.file.empty()) {
+    if (auto checked = check_wrk_flags(flags); !checked) return checked;
   }
   if (!flags.url.empty()) return check_url_flags(flags);
   const std::vector<std::string_view> given = url_only(flags);

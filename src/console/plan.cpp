@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "console/plan_estimates.h"
 #include "engine/measure.h"
@@ -51,8 +52,12 @@ base::Expected<PlannedWorkflow> planned(const model::Job& job, const model::Work
   made.program->open = made.shape->open();
   made.calls = calls_of(*made.program);
   made.iterations = iterations_of(*made.shape);
-  made.requests = requests_of(workflow.steps, registry.kinds);
-  made.thinking = thinking_of(workflow.steps);
+  if (workflow.scripted) {
+    made.requests.most = made.thinking.most = std::numeric_limits<double>::infinity();
+  } else {
+    made.requests = requests_of(workflow.steps, registry.kinds);
+    made.thinking = thinking_of(workflow.steps);
+  }
   return made;
 }
 

@@ -37,7 +37,7 @@ struct PlannedWorkflow {
   std::vector<engine::Slice> cores;  // what each core runs
   std::vector<PlannedCall> calls;
   std::optional<double> iterations;  // in all; open: arrivals; nothing: as many as the server allows in the time
-  Bounds requests;                   // of one iteration
+  Bounds requests;                   // of one iteration; of a scripted workflow nothing is known
   Bounds thinking;                   // seconds of one iteration
   std::uint64_t memory = 0;          // bytes at the peak, estimated
 };

@@ -110,6 +110,7 @@ ordered_json workflow_json(const PlannedWorkflow& each, const model::StepKinds& 
   out["load"] = load_json(each);
   out[each.shape->open() ? "arrivals" : "iterations"] =
       each.iterations ? ordered_json(*each.iterations) : ordered_json();
+  if (flow.scripted) out["scripted"] = true;
   out["requests_per_iteration"] = bounds_json(each.requests);
   out["thinking_per_iteration"] = bounds_json(each.thinking);
   out["cores"] = ordered_json::array();

@@ -84,8 +84,15 @@ class PlanPage {
     for (const std::string& text : connections(each)) page_.fact("connect", page_.safe(text));
     context(flow);
     page_.fact("memory", fmt::format("about {}", base::format_size(each.memory)));
+    if (flow.scripted && plan_.job->script->profile == "wrk") {
+      page_.line("  " + page_.ink(page_.safe("requests: made by the script " + plan_.job->script->file), Ink::kDim));
+      return;
+    }
     list("start, once for each VU", flow.start);
-    list(flow.graph ? "steps, ordered by `after`, over and over" : "steps, over and over", flow.steps);
+    list(flow.scripted ? "steps, which the script calls as it decides"
+         : flow.graph  ? "steps, ordered by `after`, over and over"
+                       : "steps, over and over",
+         flow.steps);
     list("stop, once for each VU", flow.stop);
     requests(each);
   }
@@ -93,13 +100,15 @@ class PlanPage {
   std::string expectation(const PlannedWorkflow& each) const {
     std::string text;
     const bool open = each.shape->open();
+    const bool scripted = each.workflow->scripted.has_value();
     if (each.iterations) {
       const auto number = static_cast<std::uint64_t>(*each.iterations);
       text = open ? counted(number, "arrival", "arrivals") : counted(number, "iteration", "iterations");
-      text += fmt::format("{}{}", page_.separator(), bounds_in_words(each.requests, *each.iterations));
+      if (!scripted) text += fmt::format("{}{}", page_.separator(), bounds_in_words(each.requests, *each.iterations));
     } else {
       text = "as many iterations as the server allows";
     }
+    if (scripted) return fmt::format("{}{}the script decides what each one sends", text, page_.separator());
     text += fmt::format("{}{} in each", page_.separator(), bounds_in_words(each.requests, 1));
     if (each.thinking.most > 0) {
       const auto time = [](double seconds) { return spelled(base::from_seconds(seconds)); };

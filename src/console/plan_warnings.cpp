@@ -67,7 +67,7 @@ class Warner {
     if (known && workflow.load.warm_up >= length && length > base::Duration::zero()) {
       warn(fmt::format("{}`warm_up` takes all of the load's {}: nothing will be counted", in(each), spelled(length)));
     }
-    if (!known && std::isinf(each.requests.most)) {
+    if (!known && !workflow.scripted && std::isinf(each.requests.most)) {
       warn(fmt::format("{}a `repeat` without `times` may never end, and nothing else bounds the time", in(each)));
     }
   }

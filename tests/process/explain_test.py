@@ -3,8 +3,10 @@ tests/data/explain/*.txt anew; read the differences before committing."""
 
 import json
 import os
+import pathlib
 import re
 import subprocess
+import tempfile
 import unittest
 
 from harness import MUSTER, ROOT
@@ -52,6 +54,27 @@ class Explain(unittest.TestCase):
         self.assertIn("arrivals at 200/s for 1m", text)
         self.assertIn("12,000 arrivals", text)
         self.assertIn("`max_vus` is not given", text)
+
+    def test_what_a_script_does_is_not_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "script.lua"
+            file.write_text("""
+job { target = "http://127.0.0.1:8080", load = { vus = 1, iterations = 5 } }
+local a = http.get("/a", { name = "a" })
+local b = http.get("/b", { name = "b" })
+function run() for i = 1, 7 do a() end end
+""")
+            text = " ".join(explain(file).split())
+            self.assertIn("5 iterations · the script decides what each one sends", text)
+            self.assertNotIn("in each", text)
+            self.assertIn("steps, which the script calls as it decides", text)
+            flow = json.loads(explain(file, "--json"))["workflows"][0]
+            self.assertEqual((flow["scripted"], flow["requests_per_iteration"]), (True, {"least": 0, "most": None}))
+
+            file.write_text("wrk.method = 'POST'")
+            text = explain(file, "--url", "http://127.0.0.1:8080/x", "-d", "1s")
+            self.assertIn("requests: made by the script", text)
+            self.assertNotIn("GET", text)
 
     def test_a_secret_is_named_and_not_shown(self):
         text = explain("tests/data/explain/everything.yaml") + explain("tests/data/explain/everything.yaml", "--json")

@@ -270,6 +270,15 @@ class Wrk(ProcessTest):
             kinds.append({self.shape(request) for request in list(self.server.requests)})
         self.assertEqual(kinds[0], kinds[1])
 
+    def test_flags_that_the_script_would_not_heed_are_refused(self):
+        file = self.write("script.lua", "wrk.path = '/x'")
+        for flags in (["-X", "POST"], ["--body", "x"], ["-u", "a:b"], ["--no-keepalive"]):
+            done = subprocess.run([MUSTER, "run", str(file), "--url", self.server.url, "-d", "1s", *flags], capture_output=True,
+                                  text=True, timeout=30, check=False)
+            self.assertEqual(done.returncode, 2, (flags, done))
+            self.assertIn(f"{flags[0]} given with a script written for wrk", done.stderr)
+        self.assertEqual(self.server.requests, [])
+
     def test_a_mistake_in_done_is_told_beside_the_results(self):
         file = self.write("script.lua", "function done()\n  error('oops')\nend")
         run = self.run_muster(file, "--url", self.server.url, "-d", "1s")
@@ -289,7 +298,7 @@ class Wrk(ProcessTest):
             file = self.write("script.lua", f"function init() local function f() {body} end f() end")
             run = self.run_muster(file, "--url", self.server.url, "-d", "1s")
             self.assertEqual(run.code, 1, run)
-            self.assertIn("stack overflow", run.out, run)
+            self.assertIn("stack overflow", " ".join(run.out.split()), run)
 
     def test_a_mistake_in_a_hook_ends_the_run_with_its_line(self):
         file = self.write("script.lua", "function request()\n  local x = nil\n  return x.y\nend")
