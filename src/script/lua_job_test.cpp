@@ -107,8 +107,19 @@ TEST(LuaJob, ATableThatHoldsItselfIsRefused) {
       std::string::npos);
 }
 
+TEST(LuaJob, AStepAsItStandsInYamlIsAStep) {
+  const model::Job job = loaded(
+      "job { target = 'http://a.test' }\nlocal a = step { name = 'a', get = '/' }\n"
+      "local b = step { retry = 2, steps = { { get = '/' } } }\nfunction run() a() b() end\n");
+  ASSERT_EQ(job.workflows.size(), 1u);
+  ASSERT_EQ(job.workflows.front().steps.size(), 2u);
+  EXPECT_EQ(job.workflows.front().steps[0].name, "a");
+  EXPECT_EQ(job.workflows.front().steps[1].kind, "retry");
+}
+
 TEST(LuaJob, MemoryIsLimitedWhileTheScriptIsRead) {
-  EXPECT_NE(problem("local t = {}\nfor i = 1, 1e9 do t[i] = string.rep('x', 1e6) .. i end").find("not enough memory"),
+  EXPECT_NE(problem("local t = {}\nfor i = 1, 1e9 do t[i] = string.rep('x', 1e6) .. i end")
+                .find("'shop.lua' needs more than the 512 MiB"),
             std::string::npos);
 }
 

@@ -3,8 +3,10 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <lua.hpp>
+#include <utility>
 
 #include "script/lua_values.h"
 #include "script/options.h"
@@ -110,18 +112,27 @@ int wrap(lua_State* state) {
   return 1;
 }
 
+// The coroutine that a VU's function runs on is not the script's to resume: outside of its own there is none.
+int running(lua_State* state) {
+  const auto& depth = *static_cast<CoroutineDepth*>(lua_touserdata(state, lua_upvalueindex(1)));
+  if (depth.now == 0) return 0;
+  lua_pushthread(state);
+  return 1;
+}
+
 }  // namespace
 
 void watch_stack(lua_State* state, CoroutineDepth& depth) {
   watch(state, "string", "gsub");
   watch(state, "table", "sort");
   lua_getglobal(state, "coroutine");
-  lua_pushlightuserdata(state, &depth);
-  lua_pushcclosure(state, &resume, 1);
-  lua_setfield(state, -2, "resume");
-  lua_pushlightuserdata(state, &depth);
-  lua_pushcclosure(state, &wrap, 1);
-  lua_setfield(state, -2, "wrap");
+  constexpr std::array<std::pair<const char*, lua_CFunction>, 3> kFunctions{
+      {{"resume", &resume}, {"wrap", &wrap}, {"running", &running}}};
+  for (const auto& [name, function] : kFunctions) {
+    lua_pushlightuserdata(state, &depth);
+    lua_pushcclosure(state, function, 1);
+    lua_setfield(state, -2, name);
+  }
   lua_pop(state, 1);
 }
 
