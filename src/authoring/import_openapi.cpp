@@ -10,13 +10,18 @@
 #include "authoring/import_draft.h"
 #include "authoring/import_json.h"
 #include "authoring/openapi_sample.h"
+#include "authoring/openapi_style.h"
 #include "authoring/yaml_tree.h"
 #include "base/letter_case.h"
 #include "protocol/http1_scan.h"
+#include "protocol/percent.h"
 #include "protocol/url.h"
 
 namespace muster::authoring {
 namespace {
+
+// With `allowReserved`: all that may stand in a query but what would end a value or mean a blank.
+constexpr auto kReservedBytes = protocol::percent::letters_digits_and("-._~!$'()*,;=:@/?[]|");
 
 constexpr std::array<std::string_view, 7> kMethods{"get", "post", "put", "patch", "delete", "head", "options"};
 
@@ -63,11 +68,6 @@ base::Expected<ImportJson> parse_description(const ImportInput& input) {
   const Problems problems = reporter.take();
   return base::fail(problems.list.empty() ? std::string("the description cannot be read")
                                           : to_text(problems.list.front()));
-}
-
-std::string plain_text(const ImportJson& value) {
-  return value.is_string() ? value.get<std::string>()
-                           : value.dump(-1, ' ', false, ImportJson::error_handler_t::replace);
 }
 
 bool token(std::string_view text) {
@@ -142,6 +142,7 @@ class OpenApiImport {
   // What goes into one step.
   struct Request {
     std::string path;
+    std::string written_query;  // as it stands in the URL: what `query` would escape
     YamlOut query = YamlOut::of_map();
     HeaderList headers;
     std::string cookies;
@@ -154,6 +155,11 @@ class OpenApiImport {
   void operation(const Operation& operation);
   void parameters(const Operation& operation, Request& request);
   void parameter(const ImportJson& parameter, const std::string& where, Request& request, std::string& left_out);
+  void query_parameter(const ImportJson& parameter, const ParameterStyle& style, const ImportJson& value,
+                       const std::string& where, Request& request);
+  void cookie_parameter(const std::string& name, const ParameterStyle& style, const ImportJson& value,
+                        const std::string& where, Request& request);
+  void add_field(YamlOut& map, std::string_view name, std::string_view value, const std::string& where);
   bool parameter_value(const ImportJson& parameter, ImportJson& value);
   void request_body(const Operation& operation, Request& request);
   void media(std::string_view type, const ImportJson& media, const std::string& where, Request& request);
@@ -162,7 +168,7 @@ class OpenApiImport {
   void scheme(const std::string& name, const std::string& where, Request& request);
   YamlOut expected(const Operation& operation) const;
   YamlOut yaml(const ImportJson& value, const std::string& where);
-  YamlOut field_map(const ImportJson& value, const std::string& where);
+  YamlOut field_map(const ImportJson& value, const ImportJson& encoding, const std::string& where);
   std::vector<const ImportJson*> all_parameters(const Operation& operation) const;
 
   std::string text(std::string_view raw, std::string_view where) { return draft_.clean(raw, where, "a value"); }
@@ -283,6 +289,8 @@ void OpenApiImport::operation(const Operation& operation) {
     for (const char c : request.path) encoded += c == '{' ? "%7B" : c == '}' ? "%7D" : std::string(1, c);
     request.path = encoded;
   }
+  if (!request.written_query.empty())
+    request.path += (request.path.find('?') == std::string::npos ? "?" : "&") + request.written_query;
   YamlOut fields = YamlOut::of_map();
   if (!request.query.empty()) fields.set("query", std::move(request.query));
   if (!request.auth.empty()) fields.set("auth", std::move(request.auth));
@@ -318,17 +326,76 @@ std::vector<const ImportJson*> OpenApiImport::all_parameters(const Operation& op
 
 // False where the parameter may be left out and nothing is known about its value.
 bool OpenApiImport::parameter_value(const ImportJson& parameter, ImportJson& value) {
-  const ImportJson& schema = swagger_ ? parameter : sampler_.resolved(member(parameter, "schema"));
-  const std::array<const ImportJson*, 3> known{&example_of(parameter), &example_of(schema), &member(schema, "default")};
-  for (const ImportJson* each : known) {
-    if (each->is_null()) continue;
-    value = *each;
-    return true;
+  const ImportJson& content = member(parameter, "content");
+  const bool document = content.is_object() && !content.empty();
+  const ImportJson& media = document ? sampler_.resolved(content.front()) : parameter;
+  const ImportJson& schema = swagger_ ? parameter : sampler_.resolved(member(media, "schema"));
+  const std::array<const ImportJson*, 3> known{&example_of(media), &example_of(schema), &member(schema, "default")};
+  const auto found = std::ranges::find_if(known, [](const ImportJson* each) { return !each->is_null(); });
+  if (found != known.end()) {
+    value = **found;
+  } else {
+    if (!true_member(parameter, "required") && text_member(parameter, "in") != "path") return false;
+    value = sampler_.sample(schema);
+    if (value.is_null()) value = "sample";
   }
-  if (!true_member(parameter, "required") && text_member(parameter, "in") != "path") return false;
-  value = sampler_.sample(schema);
-  if (value.is_null()) value = "sample";
+  if (document) value = plain_text(value);  // a text of that type, which has no style
   return true;
+}
+
+// A name that comes again stands for one more value.
+void OpenApiImport::add_field(YamlOut& map, std::string_view name, std::string_view value, const std::string& where) {
+  std::string key = text(name, where);
+  if (key.size() > kLongestKey || map.map.size() >= kMostFields) {
+    return draft_.note(where, fmt::format("the field '{}' is left out: its name is too long, or there are more than {}",
+                                          key.substr(0, 40), kMostFields));
+  }
+  YamlOut written = YamlOut::of(template_text(text(value, where)));
+  YamlOut* before = map.find(key);
+  if (before == nullptr) {
+    map.set(std::move(key), std::move(written));
+    return;
+  }
+  if (before->kind != YamlOut::Kind::kList) *before = YamlOut::of_list().add(*before);
+  before->add(std::move(written));
+}
+
+void OpenApiImport::query_parameter(const ImportJson& parameter, const ParameterStyle& style, const ImportJson& value,
+                                    const std::string& where, Request& request) {
+  const std::string name = text_member(parameter, "name");
+  if (style.style == "deepObject" && value.is_array())
+    draft_.note(where, fmt::format("the parameter '{}' is a list: deepObject has no meaning for it, it is sent as {}=…",
+                                   name.substr(0, 40), name.substr(0, 40)));
+  const bool reserved = true_member(parameter, "allowReserved");
+  for (const StyledPair& pair : styled_pairs(name, value, style)) {
+    if (pair.pieces.size() == 1 && !reserved) {
+      add_field(request.query, pair.name, pair.pieces.front(), where);
+      continue;
+    }
+    std::string written = protocol::encode_query(text(pair.name, where)) + "=";
+    for (std::size_t i = 0; i < pair.pieces.size(); ++i) {
+      if (i > 0) written += encoded_delimiter(style);
+      const std::string piece = text(pair.pieces[i], where);
+      reserved ? protocol::percent::append_encoded(written, piece, kReservedBytes)
+               : protocol::append_query_encoded(written, piece);
+    }
+    request.written_query += (request.written_query.empty() ? "" : "&") + written;
+  }
+}
+
+void OpenApiImport::cookie_parameter(const std::string& name, const ParameterStyle& style, const ImportJson& value,
+                                     const std::string& where, Request& request) {
+  const std::vector<StyledPair> pairs = styled_pairs(name, value, style);
+  if (value.is_structured() && style.explode)
+    draft_.note(where, fmt::format("the cookie '{}' has several values, which cookies cannot say in the style 'form': "
+                                   "each is sent as a cookie",
+                                   name.substr(0, 40)));
+  for (const StyledPair& pair : pairs) {
+    std::string written =
+        text(fmt::format("{}={}", pair.name, fmt::join(pair.pieces, std::string(1, style.delimiter))), where);
+    std::erase_if(written, [](char c) { return c == '\r' || c == '\n'; });
+    request.cookies += (request.cookies.empty() ? "" : "; ") + written;
+  }
 }
 
 void OpenApiImport::parameter(const ImportJson& parameter, const std::string& where, Request& request,
@@ -341,34 +408,31 @@ void OpenApiImport::parameter(const ImportJson& parameter, const std::string& wh
     left_out += (left_out.empty() ? "" : ", ") + name.substr(0, 40);
     return;
   }
+  const ParameterStyle style = parameter_style(parameter, in, swagger_);
+  if (!style.problem.empty())
+    draft_.note(where, fmt::format("the parameter '{}': {}", name.substr(0, 40), style.problem));
+  if (nested(value))
+    draft_.note(where, fmt::format("the parameter '{}' has lists or objects inside, for which OpenAPI has no style: "
+                                   "they are sent as JSON",
+                                   name.substr(0, 40)));
   if (in == "path") {
     const std::string hole = "{" + name + "}";
-    const std::string encoded = protocol::encode_query(text(plain_text(value), where));
+    const std::string encoded = text(styled_path(name, value, style), where);
     for (std::size_t at = request.path.find(hole); at != std::string::npos;
          at = request.path.find(hole, at + encoded.size())) {
       request.path.replace(at, hole.size(), encoded);
     }
   } else if (in == "query") {
-    ImportJson pairs = ImportJson::object();
-    if (value.is_object()) {
-      pairs = value;
-    } else {
-      pairs[name] = value;
-    }
-    for (const YamlOutEntry& each : field_map(pairs, where).map) {
-      if (request.query.find(each.key) == nullptr) request.query.map.push_back(each);
-    }
+    query_parameter(parameter, style, value, where, request);
   } else if (in == "header") {
-    const std::string written = text(plain_text(value), where);
+    const std::string written = text(styled_header(value, style), where);
     if (!token(name) || written.find_first_of("\r\n") != std::string::npos) {
       draft_.note(where, fmt::format("the header '{}' cannot be sent and is left out", name.substr(0, 40)));
     } else if (!request.headers.has(name)) {
       request.headers.add(name, written);
     }
   } else if (in == "cookie") {
-    std::string written = text(plain_text(value), where);
-    std::erase_if(written, [](char c) { return c == '\r' || c == '\n'; });
-    request.cookies += fmt::format("{}{}={}", request.cookies.empty() ? "" : "; ", name, written);
+    cookie_parameter(name, style, value, where, request);
   }
 }
 
@@ -380,19 +444,22 @@ void OpenApiImport::parameters(const Operation& operation, Request& request) {
     draft_.note(where, fmt::format("optional parameters without an example are left out: {}", left_out.substr(0, 300)));
 }
 
-// Names to texts: lists stand for several values, deeper ones are written as JSON.
-YamlOut OpenApiImport::field_map(const ImportJson& value, const std::string& where) {
+// Names to texts: lists stand for several values, deeper ones are written as JSON, unless `encoding` gives a style.
+YamlOut OpenApiImport::field_map(const ImportJson& value, const ImportJson& encoding, const std::string& where) {
   YamlOut map = YamlOut::of_map();
   if (!value.is_object()) return map;
   for (const auto& [key, inside] : value.items()) {
-    const std::string name = text(key, where);
-    if (name.size() > kLongestKey || map.find(name) != nullptr || map.map.size() >= kMostFields) continue;
-    if (inside.is_array() && !inside.empty()) {
-      YamlOut list = YamlOut::of_list();
-      for (const ImportJson& each : inside) list.add(YamlOut::of(template_text(text(plain_text(each), where))));
-      map.set(name, std::move(list));
-    } else {
-      map.set(name, YamlOut::of(template_text(text(inside.is_null() ? std::string() : plain_text(inside), where))));
+    const ImportJson& how = member(encoding, key);
+    ParameterStyle style{.style = "form", .explode = inside.is_array(), .problem = {}};
+    const bool styled = !member(how, "style").is_null() || !member(how, "explode").is_null();
+    if (styled) style = parameter_style(how, "query", false);
+    if (!style.problem.empty()) draft_.note(where, fmt::format("the field '{}': {}", key.substr(0, 40), style.problem));
+    if (inside.is_object() && !styled) {
+      add_field(map, key, plain_text(inside), where);
+      continue;
+    }
+    for (const StyledPair& pair : styled_pairs(key, inside, style)) {
+      add_field(map, pair.name, fmt::format("{}", fmt::join(pair.pieces, std::string(1, style.delimiter))), where);
     }
   }
   return map;
@@ -451,9 +518,9 @@ void OpenApiImport::media(std::string_view type, const ImportJson& media, const 
       request.headers.add("Content-Type", text(type.substr(0, type.find_first_of("\r\n*")), where));
     }
   } else if (type.starts_with("application/x-www-form-urlencoded")) {
-    request.body.set("form", field_map(value, where));
+    request.body.set("form", field_map(value, member(media, "encoding"), where));
   } else if (type.starts_with("multipart/")) {
-    YamlOut parts = field_map(value, where);
+    YamlOut parts = field_map(value, ImportJson(), where);
     const ImportJson& properties = member(sampler_.resolved(member(media, "schema")), "properties");
     for (const auto& [name, property] : properties.items()) {
       if (text_member(sampler_.resolved(property), "format") != "binary") continue;
@@ -491,10 +558,13 @@ void OpenApiImport::swagger_body(const Operation& operation, Request& request) {
       draft_.note(where, fmt::format("the part '{}' is a file: name one with {{ file: … }}", name.substr(0, 60)));
       form[name] = "sample";
     } else if (ImportJson value; parameter_value(*parameter, value)) {
-      form[name] = value;
+      const ParameterStyle style = parameter_style(*parameter, "query", true);
+      if (!style.problem.empty())
+        draft_.note(where, fmt::format("the field '{}': {}", name.substr(0, 40), style.problem));
+      form[name] = style.explode || !value.is_array() ? value : ImportJson(styled_header(value, style));
     }
   }
-  if (!form.empty()) request.body.set(multipart ? "multipart" : "form", field_map(form, where));
+  if (!form.empty()) request.body.set(multipart ? "multipart" : "form", field_map(form, ImportJson(), where));
 }
 
 void OpenApiImport::security(const Operation& operation, Request& request) {

@@ -122,6 +122,108 @@ TEST_F(OpenApiImportTest, ReadsSwaggerInJson) {
   EXPECT_EQ(text_of(job.workflows[0].steps[1].field("form")->find("x")), "sample");
 }
 
+constexpr std::string_view kStyles = R"yaml(openapi: 3.0.3
+servers: [ { url: "http://a.test" } ]
+paths:
+  /a/{p}/{l}/{s}/{m}:
+    get:
+      parameters:
+        - { name: p, in: path, required: true, style: matrix, schema: { type: string }, example: v }
+        - { name: l, in: path, required: true, style: label, explode: true, schema: { type: array }, example: [1, 2] }
+        - { name: s, in: path, required: true, schema: { type: object }, example: { x: "3/4", y: 4 } }
+        - { name: m, in: path, required: true, style: matrix, explode: true, schema: { type: array }, example: [1, 2] }
+        - { name: csv, in: query, explode: false, schema: { type: array }, example: [1, "2,3"] }
+        - { name: pipe, in: query, style: pipeDelimited, explode: false, schema: { type: array }, example: [1, 2] }
+        - { name: space, in: query, style: spaceDelimited, schema: { type: array }, example: [1, 2] }
+        - { name: obj, in: query, explode: false, schema: { type: object }, example: { x: 3, y: 4 } }
+        - { name: deep, in: query, style: deepObject, schema: { type: object }, example: { x: 3, y: 4 } }
+        - { name: form, in: query, schema: { type: object }, example: { x: 3, y: 4 } }
+        - { name: again, in: query, schema: { type: object }, example: { x: 5 } }
+        - { name: many, in: query, schema: { type: array }, example: [1, 2] }
+        - { name: open, in: query, allowReserved: true, schema: { type: string }, example: "a/b&c" }
+        - { name: filter, in: query, content: { application/json: { example: { k: 1 } } } }
+        - { name: H, in: header, schema: { type: array }, example: [1, 2] }
+        - { name: O, in: header, explode: true, schema: { type: object }, example: { x: 3, y: 4 } }
+        - { name: c, in: cookie, explode: false, schema: { type: array }, example: [1, 2] }
+)yaml";
+
+TEST_F(OpenApiImportTest, WritesParametersInTheirStyle) {
+  const model::Job job = import(openapi_importer(), std::string(kStyles));
+  ASSERT_EQ(job.workflows.size(), 1u) << error;
+  const model::Step& step = job.workflows[0].steps[0];
+  EXPECT_EQ(text_of(step.field("url")),
+            "/a/;p=v/.1.2/x,3%2F4,y,4/;m=1;m=2?csv=1,2%2C3&pipe=1%7C2&space=1%202&obj=x,3,y,4&open=a/b%26c");
+  const model::Tree& query = *step.field("query");
+  EXPECT_EQ(text_of(query.find("deep[x]")), "3");
+  EXPECT_EQ(text_of(query.find("deep[y]")), "4");
+  EXPECT_EQ(text_of(query.find("y")), "4");
+  ASSERT_NE(query.find("x")->list(), nullptr) << "the second object with an x must not lose its own";
+  EXPECT_EQ(text_of(&(*query.find("x")->list())[1]), "5");
+  EXPECT_EQ(query.find("many")->list()->size(), 2u);
+  EXPECT_EQ(text_of(query.find("filter")), "{\"k\":1}");
+  EXPECT_EQ(text_of(step.field("headers")->find("H")), "1,2");
+  EXPECT_EQ(text_of(step.field("headers")->find("O")), "x=3,y=4");
+  EXPECT_EQ(text_of(step.field("headers")->find("Cookie")), "c=1,2");
+  EXPECT_EQ(notes(), "");
+}
+
+TEST_F(OpenApiImportTest, SaysWhichStylesHaveNoMeaning) {
+  import(openapi_importer(), R"yaml(openapi: 3.0.3
+servers: [ { url: "http://a.test" } ]
+paths:
+  /a:
+    get:
+      parameters:
+        - { name: a, in: query, style: matrix, example: 1 }
+        - { name: b, in: query, style: deepObject, example: [1] }
+        - { name: c, in: query, example: { x: [1, 2] } }
+        - { name: d, in: cookie, example: [1, 2] }
+)yaml");
+  EXPECT_THAT(notes(), HasSubstr("'a': style 'matrix' has no meaning here, form is used"));
+  EXPECT_THAT(notes(), HasSubstr("'b' is a list: deepObject has no meaning"));
+  EXPECT_THAT(notes(), HasSubstr("'c' has lists or objects inside"));
+  EXPECT_THAT(notes(), HasSubstr("each is sent as a cookie"));
+}
+
+TEST_F(OpenApiImportTest, WritesListsInSwaggersCollectionFormats) {
+  std::string parameters;
+  for (const std::string each : {"", "csv", "ssv", "tsv", "pipes", "multi", "odd"}) {
+    parameters += (parameters.empty() ? "" : ",") + std::string(R"({"in": "query", "type": "array", "name": "q)") +
+                  each + R"(", "default": [1, 2])" + (each.empty() ? "" : R"(, "collectionFormat": ")" + each + "\"") +
+                  "}";
+  }
+  parameters += R"(,{"in": "formData", "type": "array", "name": "f", "default": [1, 2], "collectionFormat": "pipes"})";
+  const model::Job job = import(openapi_importer(), R"({"swagger": "2.0", "host": "a.test", "paths": {"/x": {"post": )"
+                                                    R"({"parameters": [)" +
+                                                        parameters + "]}}}}");
+  ASSERT_EQ(job.workflows.size(), 1u) << error;
+  const model::Step& step = job.workflows[0].steps[0];
+  EXPECT_EQ(text_of(step.field("url")), "/x?q=1,2&qcsv=1,2&qssv=1%202&qtsv=1%092&qpipes=1%7C2&qodd=1,2");
+  EXPECT_EQ(step.field("query")->find("qmulti")->list()->size(), 2u);
+  EXPECT_EQ(text_of(step.field("form")->find("f")), "1|2");
+  EXPECT_THAT(notes(), HasSubstr("collectionFormat 'odd' has no meaning here"));
+}
+
+TEST_F(OpenApiImportTest, WritesFormsAsTheirEncodingSays) {
+  const model::Job job = import(openapi_importer(), R"yaml(openapi: 3.0.3
+servers: [ { url: "http://a.test" } ]
+paths:
+  /a:
+    post:
+      requestBody:
+        content:
+          application/x-www-form-urlencoded:
+            example: { list: [1, 2], joined: [1, 2], deep: { x: 3 }, plain: { x: 3 } }
+            encoding: { joined: { explode: false }, deep: { style: deepObject } }
+)yaml");
+  ASSERT_EQ(job.workflows.size(), 1u) << error;
+  const model::Tree& form = *job.workflows[0].steps[0].field("form");
+  EXPECT_EQ(form.find("list")->list()->size(), 2u);
+  EXPECT_EQ(text_of(form.find("joined")), "1,2");
+  EXPECT_EQ(text_of(form.find("deep[x]")), "3");
+  EXPECT_EQ(text_of(form.find("plain")), "{\"x\":3}");
+}
+
 TEST_F(OpenApiImportTest, RefusesWhatIsNoDescription) {
   for (const char* text : {"", "a: b", "{\"openapi\": \"3.0.0\"}", "{\"openapi\": \"4\", \"paths\": {}}", "\t",
                            "openapi: 3.0.0\npaths: {}"}) {
