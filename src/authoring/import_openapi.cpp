@@ -281,6 +281,8 @@ void OpenApiImport::operation(const Operation& operation) {
   }
   parameters(operation, request);
   swagger_ ? swagger_body(operation, request) : request_body(operation, request);
+  if (const std::vector<std::string> doubts = sampler_.take_doubts(); !doubts.empty())
+    draft_.note(where, fmt::format("made-up values may not fit the schema: {}", fmt::join(doubts, ", ")));
   security(operation, request);
   if (!request.cookies.empty()) request.headers.add("Cookie", request.cookies);
   if (request.path.find('{') != std::string::npos) {
@@ -336,7 +338,7 @@ bool OpenApiImport::parameter_value(const ImportJson& parameter, ImportJson& val
     value = **found;
   } else {
     if (!true_member(parameter, "required") && text_member(parameter, "in") != "path") return false;
-    value = sampler_.sample(schema);
+    value = sampler_.sample(schema, text_member(parameter, "name"));
     if (value.is_null()) value = "sample";
   }
   if (document) value = plain_text(value);  // a text of that type, which has no style

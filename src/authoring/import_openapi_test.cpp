@@ -224,6 +224,48 @@ paths:
   EXPECT_EQ(text_of(form.find("plain")), "{\"x\":3}");
 }
 
+TEST_F(OpenApiImportTest, MakesUpValuesThatFitOrSaysThatTheyMayNot) {
+  const model::Job job = import(openapi_importer(), R"yaml(openapi: 3.1.0
+servers: [ { url: "http://a.test" } ]
+paths:
+  /a:
+    post:
+      parameters:
+        - { name: q, in: query, required: true, schema: { type: string, format: phone } }
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                code: { type: string, pattern: "^[A-Z]{3}$" }
+                odd: { type: string, pattern: "^(?=x)" }
+                seven: { type: integer, multipleOf: 7, minimum: 10 }
+                below: { type: integer, multipleOf: 7, maximum: -10 }
+                cents: { type: number, multipleOf: 0.01, minimum: 0.05 }
+                inside: { type: number, exclusiveMinimum: 0, exclusiveMaximum: 1 }
+                whole: { type: integer, minimum: 1.5 }
+                none: { type: integer, minimum: 3, maximum: 4, multipleOf: 7 }
+                id: { type: string, format: uuid, maxLength: 3 }
+                eight: { type: array, minItems: 8, items: { type: boolean } }
+                set: { type: array, minItems: 2, uniqueItems: true, items: { type: boolean } }
+                both: { allOf: [ { type: string }, { minLength: 9 } ] }
+)yaml");
+  ASSERT_EQ(job.workflows.size(), 1u) << error;
+  const model::Tree& made_up = *job.workflows[0].steps[0].field("json");
+  EXPECT_EQ(text_of(made_up.find("code")), "AAA");
+  EXPECT_EQ(*made_up.find("seven")->integer(), 14);
+  EXPECT_EQ(*made_up.find("below")->integer(), -14);
+  EXPECT_EQ(*made_up.find("cents")->number(), 0.05);
+  EXPECT_EQ(*made_up.find("inside")->number(), 0.5);
+  EXPECT_EQ(*made_up.find("whole")->integer(), 2);
+  EXPECT_EQ(made_up.find("eight")->list()->size(), 8u);
+  EXPECT_EQ(text_of(made_up.find("both")), "sample");
+  EXPECT_THAT(notes(),
+              HasSubstr("made-up values may not fit the schema: q (format phone), odd (pattern ^(?=x)), none (minimum "
+                        "and maximum), id (maxLength), set (uniqueItems), both (allOf)"));
+}
+
 TEST_F(OpenApiImportTest, RefusesWhatIsNoDescription) {
   for (const char* text : {"", "a: b", "{\"openapi\": \"3.0.0\"}", "{\"openapi\": \"4\", \"paths\": {}}", "\t",
                            "openapi: 3.0.0\npaths: {}"}) {

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <utility>
 
+#include "authoring/openapi_pattern.h"
 #include "protocol/url.h"
 
 namespace muster::authoring {
@@ -27,8 +30,9 @@ std::string type_of(const ImportJson& schema) {
   return member(schema, "items").is_object() ? "array" : "";
 }
 
-std::string text_sample(const ImportJson& schema) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kFormats{{
+// The text of a format; empty if it is not known.
+std::string_view format_sample(std::string_view format) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kFormats{{
       {"date-time", "2026-01-02T03:04:05Z"},
       {"date", "2026-01-02"},
       {"time", "03:04:05Z"},
@@ -41,29 +45,55 @@ std::string text_sample(const ImportJson& schema) {
       {"ipv6", "2001:db8::1"},
       {"byte", "c2FtcGxl"},
       {"password", "sample-password"},
+      {"duration", "PT1H"},
   }};
-  const std::string format = text_member(schema, "format");
-  for (const auto& [name, value] : kFormats) {
-    if (format == name) return std::string(value);
-  }
-  std::string text = "sample";
-  const double least = number_member(schema, "minLength", 0);
-  const double most = number_member(schema, "maxLength", 1000);
-  while (static_cast<double>(text.size()) < std::min(least, 1000.0)) text += 'x';
-  if (most >= 0 && static_cast<double>(text.size()) > most) text.resize(static_cast<std::size_t>(most));
-  return text;
+  const auto found = std::ranges::find(kFormats, format, [](const auto& each) { return each.first; });
+  return found == kFormats.end() ? std::string_view() : found->second;
 }
 
-ImportJson number_sample(const ImportJson& schema, bool integer) {
-  double value = number_member(schema, "minimum", 1);
-  const ImportJson& exclusive = member(schema, "exclusiveMinimum");
-  if (exclusive.is_number()) value = exclusive.get<double>() + 1;
-  if (exclusive.is_boolean() && exclusive.get<bool>()) value += 1;
-  value = std::min(value, number_member(schema, "maximum", value));
-  const double multiple = number_member(schema, "multipleOf", 0);
-  if (multiple > 0 && multiple >= value) value = multiple;
-  if (integer && value > -9e15 && value < 9e15) return static_cast<std::int64_t>(value);
-  return value;
+// Bounds that a number keeps.
+struct Range {
+  double low = -kFar;
+  double high = kFar;
+  bool above = false;  // `low` itself is out
+  bool below = false;  // `high` itself is out
+  static constexpr double kFar = 1e300;
+
+  bool has(double value) const {
+    return (above ? value > low : value >= low) && (below ? value < high : value <= high);
+  }
+};
+
+// OpenAPI 3.0 writes `exclusiveMinimum: true` beside a minimum, 3.1 the bound itself.
+Range range_of(const ImportJson& schema) {
+  Range range;
+  range.low = number_member(schema, "minimum", range.low);
+  range.high = number_member(schema, "maximum", range.high);
+  const ImportJson& above = member(schema, "exclusiveMinimum");
+  const ImportJson& below = member(schema, "exclusiveMaximum");
+  if (above.is_number() && above.get<double>() >= range.low) range.low = above.get<double>();
+  if (below.is_number() && below.get<double>() <= range.high) range.high = below.get<double>();
+  range.above = above.is_number() ? range.low == above.get<double>() : above.is_boolean() && above.get<bool>();
+  range.below = below.is_number() ? range.high == below.get<double>() : below.is_boolean() && below.get<bool>();
+  return range;
+}
+
+// The number of `step`s next to 1, or to the bound that forbids it.
+double on_grid(const Range& range, double step) {
+  constexpr double kRounding = 1e-9;  // 0.05 / 0.01 is a little more than 5
+  if (range.low <= -Range::kFar && range.high < step) {
+    const double count = std::floor(range.high / step + kRounding);
+    return (range.has(count * step) ? count : count - 1) * step;
+  }
+  const double count = std::ceil((range.low > -Range::kFar ? range.low : std::min(step, 1.0)) / step - kRounding);
+  return (range.has(count * step) ? count : count + 1) * step;
+}
+
+double anywhere(const Range& range) {
+  if (range.low <= -Range::kFar && range.high >= Range::kFar) return 1;
+  if (range.low <= -Range::kFar) return range.has(1) ? 1 : range.below ? range.high - 1 : range.high;
+  if (!range.above) return range.low;
+  return range.has(range.low + 1) ? range.low + 1 : range.low + (range.high - range.low) / 2;
 }
 
 }  // namespace
@@ -108,8 +138,10 @@ const ImportJson& SchemaSampler::resolved(const ImportJson& value) const {
   return nothing();
 }
 
-ImportJson SchemaSampler::sample(const ImportJson& schema) {
+ImportJson SchemaSampler::sample(const ImportJson& schema, std::string_view name) {
   nodes_ = 0;
+  names_.clear();
+  if (!name.empty()) names_.emplace_back(name);
   under_way_.clear();
   return made(schema, 0);
 }
@@ -131,18 +163,9 @@ ImportJson SchemaSampler::composed(const ImportJson& schema, std::size_t depth) 
   }
   if (const ImportJson& choices = member(schema, "enum"); choices.is_array() && !choices.empty())
     return choices.front();
-  if (const ImportJson& all = member(schema, "allOf"); all.is_array() && !all.empty()) {
-    ImportJson whole = object(schema, depth);
-    for (const ImportJson& each : all) {
-      const ImportJson part = made(each, depth + 1);
-      if (!part.is_object()) {
-        if (whole.empty() && all.size() == 1) return part;
-        continue;
-      }
-      for (const auto& [key, value] : part.items()) whole[key] = value;
-    }
-    return whole;
-  }
+  if (!member(schema, "not").is_null()) doubt("not");
+  if (const ImportJson& all = member(schema, "allOf"); all.is_array() && !all.empty())
+    return all_of(schema, all, depth);
   for (const std::string_view key : {"oneOf", "anyOf"}) {
     const ImportJson& some = member(schema, key);
     if (some.is_array() && !some.empty()) return made(some.front(), depth + 1);
@@ -150,10 +173,81 @@ ImportJson SchemaSampler::composed(const ImportJson& schema, std::size_t depth) 
   const std::string type = type_of(schema);
   if (type == "object") return object(schema, depth);
   if (type == "array") return array(schema, depth);
-  if (type == "integer" || type == "number") return number_sample(schema, type == "integer");
+  if (type == "integer" || type == "number") return number(schema, type == "integer");
   if (type == "boolean") return true;
-  if (type == "string") return text_sample(schema);
-  return type.empty() && schema.is_object() && !schema.empty() ? ImportJson(text_sample(schema)) : ImportJson();
+  if (type == "string") return text(schema);
+  return type.empty() && schema.is_object() && !schema.empty() ? ImportJson(text(schema)) : ImportJson();
+}
+
+ImportJson SchemaSampler::all_of(const ImportJson& schema, const ImportJson& all, std::size_t depth) {
+  ImportJson whole = object(schema, depth);
+  ImportJson other;  // where the parts describe no object
+  for (const ImportJson& each : all) {
+    const ImportJson part = made(each, depth + 1);
+    if (!part.is_object()) {
+      if (other.is_null()) other = part;
+      continue;
+    }
+    for (const auto& [key, value] : part.items()) whole[key] = value;
+  }
+  if (!whole.empty() || other.is_null()) return whole;
+  if (all.size() > 1) doubt("allOf");
+  return other;
+}
+
+std::string SchemaSampler::text(const ImportJson& schema) {
+  constexpr double kMost = 1000;
+  const double least = std::max(number_member(schema, "minLength", 0), 0.0);
+  const double most = std::max(number_member(schema, "maxLength", 1e9), 0.0);
+  const std::string format = text_member(schema, "format");
+  std::string made(format_sample(format));
+  const bool known = !made.empty();
+  if (const ImportJson& pattern = member(schema, "pattern"); pattern.is_string()) {
+    const std::string& written = pattern.get_ref<const std::string&>();
+    if (auto matching = matching_text(written, static_cast<std::size_t>(std::min(least, kMost + 1)),
+                                      static_cast<std::size_t>(std::min(most, kMost)))) {
+      return *matching;
+    }
+    doubt("pattern " + written.substr(0, 60));
+  } else if (!known && !format.empty() && format != "binary") {
+    doubt("format " + format.substr(0, 40));
+  }
+  if (!known) {
+    made = "sample";
+    while (static_cast<double>(made.size()) < std::min(least, kMost)) made += 'x';
+    if (static_cast<double>(made.size()) > most) made.resize(static_cast<std::size_t>(most));
+  }
+  const auto size = static_cast<double>(made.size());
+  if (size < least) doubt("minLength");
+  if (size > most) doubt("maxLength");
+  return made;
+}
+
+ImportJson SchemaSampler::number(const ImportJson& schema, bool integer) {
+  Range range = range_of(schema);
+  double step = number_member(schema, "multipleOf", 0);
+  // A whole number of 0.5 or 0.1 is a whole number.
+  if (integer && (step <= 0 || std::abs(std::round(1 / step) - 1 / step) < 1e-9)) step = 1;
+  const double value = step > 0 ? on_grid(range, step) : anywhere(range);
+  const bool whole = value == std::floor(value);
+  if (!range.has(value)) {
+    doubt("minimum and maximum");
+  } else if (integer && !whole) {
+    doubt("multipleOf");
+  }
+  if (integer && value > -9e15 && value < 9e15) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+void SchemaSampler::doubt(std::string why) {
+  std::string name;
+  for (const std::string& each : names_) name += (name.empty() ? "" : ".") + each.substr(0, 40);
+  std::string whole = name.empty() ? std::move(why) : name.substr(0, 120) + " (" + why + ")";
+  if (std::ranges::find(doubts_, whole) == doubts_.end() && doubts_.size() < 20) doubts_.push_back(std::move(whole));
+}
+
+std::vector<std::string> SchemaSampler::take_doubts() {
+  return std::exchange(doubts_, {});
 }
 
 ImportJson SchemaSampler::object(const ImportJson& schema, std::size_t depth) {
@@ -165,7 +259,9 @@ ImportJson SchemaSampler::object(const ImportJson& schema, std::size_t depth) {
     const ImportJson& property = resolved(value);
     const ImportJson& read_only = member(property, "readOnly");
     if (read_only.is_boolean() && read_only.get<bool>()) continue;
+    names_.push_back(key);
     ImportJson part = made(value, depth + 1);
+    names_.pop_back();
     // Where a circle or the depth ended it, what nobody requires is better left out.
     const bool needed =
         required.is_array() && std::find(required.begin(), required.end(), ImportJson(key)) != required.end();
@@ -178,9 +274,13 @@ ImportJson SchemaSampler::array(const ImportJson& schema, std::size_t depth) {
   ImportJson list = ImportJson::array();
   ImportJson part = made(member(schema, "items"), depth + 1);
   if (part.is_null()) return list;
-  const double least = number_member(schema, "minItems", 1);
-  list.push_back(part);
-  for (double count = 1; count < std::min(least, 5.0); ++count) list.push_back(part);
+  constexpr double kMost = 100;
+  const double most = number_member(schema, "maxItems", kMost);
+  const double least = std::max(number_member(schema, "minItems", 1), 1.0);
+  for (double count = 0; count < std::min({least, most, kMost}); ++count) list.push_back(part);
+  if (least > kMost) doubt("minItems");
+  const ImportJson& unique = member(schema, "uniqueItems");
+  if (list.size() > 1 && unique.is_boolean() && unique.get<bool>()) doubt("uniqueItems");
   return list;
 }
 

@@ -18,8 +18,11 @@ class SchemaSampler {
   // The object itself, or what its $ref leads to; a null value if that is not in this document or a circle.
   const ImportJson& resolved(const ImportJson& value) const;
 
-  // A value for a request: what is read-only is left out.
-  ImportJson sample(const ImportJson& schema);
+  // A value for a request: what is read-only is left out. `name` is what doubts call it.
+  ImportJson sample(const ImportJson& schema, std::string_view name = {});
+
+  // What is known not to fit the schema, or cannot be known to, in the samples since the last call: "code (pattern …)".
+  std::vector<std::string> take_doubts();
 
   // Whether references to other files were met, and the first of them.
   const std::string& remote() const { return remote_; }
@@ -29,11 +32,17 @@ class SchemaSampler {
   ImportJson composed(const ImportJson& schema, std::size_t depth);
   ImportJson object(const ImportJson& schema, std::size_t depth);
   ImportJson array(const ImportJson& schema, std::size_t depth);
+  ImportJson all_of(const ImportJson& schema, const ImportJson& all, std::size_t depth);
+  std::string text(const ImportJson& schema);
+  ImportJson number(const ImportJson& schema, bool integer);
+  void doubt(std::string why);
 
   const ImportJson& document_;
   const ImportLimits& limits_;
   std::size_t nodes_ = 0;
   std::vector<const ImportJson*> under_way_;  // schemas that the value is inside of: one that comes again is a circle
+  std::vector<std::string> names_;            // of the properties that the value is inside of
+  std::vector<std::string> doubts_;
   mutable std::string remote_;
 };
 
