@@ -226,8 +226,10 @@ bool ImportDraft::step(YamlOut step, std::string_view where) {
   // As it is written, and some more for its indentation.
   const std::size_t size = write_yaml(step).size() + nodes * 8;
   const bool request = step.find("think") == nullptr;
+  const YamlOut* at_once = step.find("parallel");
   if (steps_ >= limits_.steps || bytes_ + size > limits_.yaml_bytes || nodes_ + nodes > limits_.nodes) {
     if (request) {
+      if (at_once != nullptr && at_once->list.size() > 1) left_out_ += at_once->list.size() - 1;
       leave_out(std::string(where),
                 steps_ >= limits_.steps
                     ? fmt::format("the file has {} steps already", limits_.steps)
@@ -237,7 +239,6 @@ bool ImportDraft::step(YamlOut step, std::string_view where) {
   }
   bytes_ += size;
   nodes_ += nodes;
-  const YamlOut* at_once = step.find("parallel");
   if (request) steps_ += at_once != nullptr ? at_once->list.size() : 1;
   YamlOut& steps = workflows_.back().steps;
   YamlOut& into = in_group_ ? *steps.list.back().find("steps") : steps;
@@ -273,6 +274,12 @@ void ImportDraft::begin_workflow(std::string name) {
 void ImportDraft::leave_out(std::string where, std::string why) {
   ++left_out_;
   note(std::move(where), "left out: " + std::move(why));
+}
+
+void ImportDraft::leave_out(std::size_t count, std::string note_text) {
+  if (count == 0) return;
+  left_out_ += count;
+  note("", std::move(note_text));
 }
 
 void ImportDraft::need_variable(const std::string& name, bool secret) {

@@ -72,6 +72,8 @@ class ImportDraft {
   void begin_workflow(std::string name);
   // A request that is not taken over.
   void leave_out(std::string where, std::string why);
+  // Several of them, for one reason: the note says how many.
+  void leave_out(std::size_t count, std::string note);
 
   void need_variable(const std::string& name, bool secret);
   // All variables in the text, those that sound like it as secrets.

@@ -62,6 +62,10 @@ std::string page_name(std::string_view title, std::size_t number) {
   return name.empty() ? fmt::format("page {}", number) : name;
 }
 
+std::string requests(std::size_t count) {
+  return fmt::format("{} request{}", count, count == 1 ? "" : "s");
+}
+
 class HarImport {
  public:
   explicit HarImport(const ImportInput& input)
@@ -138,13 +142,15 @@ class HarImport {
 void HarImport::choose(const ImportJson& entries) {
   std::vector<Chosen> all;
   std::size_t cached = 0;
+  std::size_t inside = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (input_.progress) input_.progress(i, entries.size());
     HarEntry entry = read_har_entry(entries[i], i + 1);
     auto url = protocol::parse_url(entry.url);
     if (!url) {
-      const bool inside = entry.url.starts_with("data:") || entry.url.starts_with("blob:");
-      if (!inside) draft_.leave_out(entry.where(), url.error().message);
+      const bool in_page = entry.url.starts_with("data:") || entry.url.starts_with("blob:");
+      inside += in_page ? 1 : 0;
+      if (!in_page) draft_.leave_out(entry.where(), url.error().message);
       continue;
     }
     if (entry.cached) {
@@ -159,8 +165,9 @@ void HarImport::choose(const ImportJson& entries) {
       all.push_back({.entry = std::move(entry), .url = std::move(*url), .headers = {}});
     }
   }
-  if (cached > 0)
-    draft_.note("", fmt::format("{} requests were answered from the browser's cache and are left out", cached));
+  draft_.leave_out(cached, fmt::format("{} from the browser's cache left out", requests(cached)));
+  draft_.leave_out(inside,
+                   fmt::format("{} for a data: or blob: URL left out; nothing is sent for those", requests(inside)));
   std::ranges::sort(all, {}, [](const Chosen& each) { return std::pair(each.entry.start, each.entry.number); });
   const auto document = std::ranges::find_if(all, [](const Chosen& each) { return each.entry.type == "document"; });
   const std::string host = all.empty() ? "" : (document == all.end() ? all.front() : *document).url.host;
@@ -181,11 +188,11 @@ void HarImport::choose(const ImportJson& entries) {
     }
   }
   for (const auto& [name, count] : other_hosts_) {
-    draft_.note("", fmt::format("{} request{} to {} left out; --host {} takes {}", count, count == 1 ? "" : "s", name,
-                                name, count == 1 ? "it" : "them"));
+    draft_.leave_out(count, fmt::format("{} to {} left out; --host {} takes {}", requests(count), name, name,
+                                        count == 1 ? "it" : "them"));
   }
   for (const auto& [name, count] : other_types_) {
-    draft_.note("", fmt::format("{} of type {} left out, as --only says", count, name));
+    draft_.leave_out(count, fmt::format("{} of type {} left out, as --only says", requests(count), name));
   }
 }
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "authoring/import_fixture.h"
@@ -58,7 +59,7 @@ TEST_F(HarImportTest, DropsWhatTheClientDecidesItself) {
   EXPECT_THAT(made.yaml, Not(HasSubstr("If-None-Match")));
   EXPECT_THAT(made.yaml, Not(HasSubstr("sid=1")));
   EXPECT_THAT(notes(), HasSubstr("1 cookie was set before the recording began (old)"));
-  EXPECT_THAT(notes(), HasSubstr("1 requests were answered from the browser's cache"));
+  EXPECT_THAT(notes(), HasSubstr("1 request from the browser's cache left out"));
 }
 
 TEST_F(HarImportTest, TakesTheHostsAndTypesThatAreChosen) {
@@ -67,7 +68,33 @@ TEST_F(HarImportTest, TakesTheHostsAndTypesThatAreChosen) {
   settings = {{"host", "*"}, {"only", "document,image"}};
   import(har_importer(), std::string(kRecording));
   EXPECT_EQ(made.steps, 2u);
-  EXPECT_THAT(notes(), HasSubstr("2 of type fetch left out"));
+  EXPECT_THAT(notes(), HasSubstr("2 requests of type fetch left out"));
+}
+
+TEST_F(HarImportTest, CountsEveryEntryThatMakesNoStep) {
+  const auto entry = [](std::string_view url, std::string_view more, int status) {
+    return fmt::format(
+        R"({{"startedDateTime": "2026-01-01T00:00:00Z", "time": 1, {}"request": {{"method": "GET", )"
+        R"("url": "{}", "headers": []}}, "response": {{"status": {}, "headers": [], "content": {{}}}}}})",
+        more, url, status);
+  };
+  const std::vector<std::string> entries{entry("https://a.test/", R"("_resourceType": "document", )", 200),
+                                         entry("data:text/plain,hello", "", 200),
+                                         entry("data:image/png;base64,AA", "", 200),
+                                         entry("blob:https://a.test/1", "", 200),
+                                         entry("https://b.test/", "", 200),
+                                         entry("https://a.test/c", R"("_fromCache": "memory", )", 200),
+                                         entry("https://a.test/gone", "", 0),
+                                         entry("wss://a.test/live", "", 101),
+                                         entry("https://a.test/i", R"("_resourceType": "image", )", 200)};
+  settings = {{"only", "document"}};
+  import(har_importer(), fmt::format(R"({{"log": {{"entries": [{}]}}}})", fmt::join(entries, ",")));
+  EXPECT_EQ(made.steps, 1u);
+  EXPECT_EQ(made.steps + made.left_out, entries.size()) << notes();
+  EXPECT_THAT(notes(), HasSubstr("3 requests for a data: or blob: URL left out"));
+  EXPECT_THAT(notes(), HasSubstr("1 request from the browser's cache left out"));
+  EXPECT_THAT(notes(), HasSubstr("1 request to b.test left out"));
+  EXPECT_THAT(notes(), HasSubstr("1 request of type image left out"));
 }
 
 TEST_F(HarImportTest, WritesSharedHeadersOnce) {

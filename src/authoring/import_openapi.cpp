@@ -265,7 +265,7 @@ void OpenApiImport::collect(const ImportJson& paths) {
       operations_.push_back(std::move(operation));
     }
   }
-  if (skipped > 0) draft_.note("", fmt::format("{} operations left out, as --tag and --operation say", skipped));
+  draft_.leave_out(skipped, fmt::format("{} operations left out, as --tag and --operation say", skipped));
   if (!by_tag_) return;
   std::ranges::sort(operations_, {}, [](const Operation& each) { return std::pair(each.tag, each.number); });
 }
