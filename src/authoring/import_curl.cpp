@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "authoring/import.h"
 #include "authoring/import_curl_flags.h"
@@ -94,7 +95,7 @@ class CurlImport {
   base::Expected<Imported> run() {
     ShellText text;
     if (!input_.words.empty()) {
-      ShellCommand given{.words = input_.words, .input = {}, .has_input = false, .line = 1};
+      ShellCommand given{.words = input_.words, .input = {}, .has_input = false, .line = 1, .after_ampersand = false};
       for (std::string& word : given.words) {
         std::erase_if(word, [](char c) { return c == kVariableBegin || c == kVariableEnd; });
       }
@@ -137,13 +138,28 @@ class CurlImport {
     while (command.words.size() > 1 && !is_curl(command.words.front()) && before(command.words.front())) {
       command.words.erase(command.words.begin());
     }
-    if (!is_curl(command.words.front())) {
-      return draft_.note(where, fmt::format("left out: '{}' is not curl{}", command.words.front().substr(0, 60),
-                                            before(command.words.front())
-                                                ? "; a shell ends the command before at a bare '&': quote the URL"
-                                                : ""));
-    }
+    if (!is_curl(command.words.front())) return no_curl(command, where);
     for (const CurlTransfer& each : read_curl_flags(command, where, input_, draft_)) transfer(each, where);
+  }
+
+  // Assignments are worth a word of their own: what they set is asked for in the environment.
+  void no_curl(const ShellCommand& command, const std::string& where) {
+    const bool exported = command.words.front() == "export" && command.words.size() > 1;
+    const std::string& word = command.words[exported ? 1 : 0];
+    const std::string name = word.substr(0, word.find('='));
+    if (name.size() == word.size() || !variable_name(name)) {
+      return draft_.note(where, fmt::format("left out: '{}' is not curl", command.words.front().substr(0, 60)));
+    }
+    if (command.after_ampersand) {
+      return draft_.note(where,
+                         fmt::format("left out: '{}' is not curl; a shell ends the command before at a bare '&': "
+                                     "quote the URL",
+                                     word.substr(0, 60)));
+    }
+    draft_.note(where,
+                fmt::format("the shell variable {} is not set here: ${{env.{}}} is taken from the environment of "
+                            "muster, so start it with {}=…",
+                            name.substr(0, 60), name.substr(0, 60), name.substr(0, 60)));
   }
 
   void transfer(const CurlTransfer& transfer, const std::string& where) {
@@ -167,6 +183,7 @@ class CurlImport {
   void request(const CurlTransfer& transfer, const std::string& url, const std::string& where);
   std::string path_of(const CurlTransfer& transfer, const Address& address, const std::string& where);
   std::string method_of(const CurlTransfer& transfer, const std::string& where);
+  void tell_repeated(const std::vector<GivenHeader>& all, const std::string& where);
   std::vector<GivenHeader> given_headers(const CurlTransfer& transfer, const std::string& where);
   YamlOut headers(const CurlTransfer& transfer, const std::vector<GivenHeader>& given, bool lengthless,
                   const std::string& where);
@@ -291,24 +308,55 @@ std::string CurlImport::method_of(const CurlTransfer& transfer, const std::strin
   return upper;
 }
 
+// Headers of one name are sent together and in the first one's spelling; curl sends them where they were given.
+void CurlImport::tell_repeated(const std::vector<GivenHeader>& all, const std::string& where) {
+  std::set<std::string> told;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string name = base::lower(all[i].name);
+    if (all[i].removed || told.contains(name)) continue;
+    bool apart = false;
+    bool spelt = false;
+    bool among = true;  // nothing else has come since
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      const bool same = base::lower(all[j].name) == name;
+      apart = apart || (same && !among);
+      spelt = spelt || (same && all[j].name != all[i].name);
+      among = among && (same || all[j].removed);
+    }
+    if (!apart && !spelt) continue;
+    told.insert(name);
+    draft_.note(where, fmt::format("the header {} comes several times: muster sends them {}{}{}",
+                                   all[i].name.substr(0, 40), spelt ? "in one spelling" : "",
+                                   spelt && apart ? " and " : "", apart ? "one after the other" : ""));
+  }
+}
+
 std::vector<GivenHeader> CurlImport::given_headers(const CurlTransfer& transfer, const std::string& where) {
   std::vector<GivenHeader> all;
+  std::vector<std::string> respelt;
   if (transfer.headers.size() > kMostFields) {
     draft_.note(where, fmt::format("of {} headers the first {} are taken", transfer.headers.size(), kMostFields));
   }
   for (const std::string& raw : transfer.headers) {
     if (all.size() >= kMostFields) break;
     const std::string line = text(raw, where, "a header");
-    const std::size_t mark = line.find_first_of(":;");
+    const std::size_t mark = std::min(line.find(':'), line.size());
+    // `Name;` and nothing after it is one with an empty value; without a colon curl ignores all else.
+    const bool empty = mark == line.size() && line.find(';') + 1 == line.size();
     GivenHeader header;
-    if (mark != std::string::npos) header.name = trimmed(std::string_view(line).substr(0, mark));
-    if (!token(header.name) || header.name.size() > kLongestKey) {
-      draft_.note(where, fmt::format("'{}' is not a header; it is left out, as curl does", line.substr(0, 60)));
+    header.name = trimmed(std::string_view(line).substr(0, empty ? line.size() - 1 : mark));
+    if ((mark == line.size() && !empty) || !token(header.name) || header.name.size() > kLongestKey) {
+      draft_.note(where, fmt::format("'{}' is not a header{}", line.substr(0, 60),
+                                     mark == line.size() ? "; it is left out, as curl does"
+                                                         : " that muster can send; it is left out"));
       continue;
     }
-    header.value = trimmed(std::string_view(line).substr(mark + 1));
-    header.removed = header.value.empty() && line[mark] == ':';
-    if (line[mark] == ';' && !header.value.empty()) continue;  // curl ignores it
+    const std::string_view given = std::string_view(line).substr(std::min(mark + 1, line.size()));
+    header.removed = !empty && trimmed(given).empty();
+    if (!header.removed) header.value = given.starts_with(' ') ? given.substr(1) : given;
+    const bool exact = (empty || header.removed || given.starts_with(' ')) &&
+                       header.name.size() + (empty ? 1 : 0) == std::min(mark, line.size());
+    if (!exact) respelt.push_back(header.name.substr(0, 40));
     if (header.value.find_first_of("\r\n") != std::string::npos) {
       draft_.note(where, fmt::format("the header '{}' holds a line break; it is left out", header.name));
       continue;
@@ -319,6 +367,11 @@ std::vector<GivenHeader> CurlImport::given_headers(const CurlTransfer& transfer,
     }
     all.push_back(std::move(header));
   }
+  if (!respelt.empty()) {
+    draft_.note(where, fmt::format("muster writes a header as 'Name: value', with one blank after the colon: {}",
+                                   fmt::join(respelt, ", ")));
+  }
+  tell_repeated(all, where);
   // --json says what it sends and wants, after the headers of the command.
   const auto has = [&](std::string_view name) {
     return std::ranges::any_of(all, [&](const GivenHeader& each) { return base::lower(each.name) == name; });

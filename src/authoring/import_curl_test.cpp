@@ -155,5 +155,43 @@ TEST_F(CurlImportTest, FailsWithoutAnyRequest) {
   EXPECT_THAT(error, HasSubstr("not closed"));
 }
 
+TEST_F(CurlImportTest, SaysWhereShellVariablesComeFrom) {
+  for (const char* command : {"X=5; curl a.test/$X", "X=5 && curl a.test/$X", "export X=5\ncurl a.test/$X"}) {
+    step(command);
+    EXPECT_THAT(notes(), HasSubstr("the shell variable X is not set here")) << command;
+    EXPECT_THAT(notes(), Not(HasSubstr("'&'"))) << command;
+  }
+  step("curl a.test/?a=1&b=2");
+  EXPECT_THAT(notes(), HasSubstr("left out: 'b=2' is not curl; a shell ends the command before at a bare '&'"));
+}
+
+TEST_F(CurlImportTest, KeepsTheBlanksOfHeaders) {
+  const model::Step got = step("curl a.test -H 'X-C;' -H 'X-T: v  ' -H 'X-L:   l' -A 'me '");
+  EXPECT_EQ(text_of(got.field("headers")->find("X-C")), "");
+  EXPECT_EQ(text_of(got.field("headers")->find("X-T")), "v  ");
+  EXPECT_EQ(text_of(got.field("headers")->find("X-L")), "  l");
+  EXPECT_EQ(text_of(got.field("headers")->find("User-Agent")), "me ");
+  EXPECT_EQ(notes(), "");
+}
+
+TEST_F(CurlImportTest, SaysWhichHeadersItSpellsInAnotherWay) {
+  const model::Step got = step("curl a.test -H 'X-N:v' -H 'X-E : v' -H 'X-S; ' -H 'X-G;g' -H 'a;b: c' -H nothing");
+  EXPECT_THAT(notes(), HasSubstr("with one blank after the colon: X-N, X-E\n"));
+  EXPECT_THAT(notes(), HasSubstr("'X-S; ' is not a header; it is left out, as curl does"));
+  EXPECT_THAT(notes(), HasSubstr("'X-G;g' is not a header; it is left out, as curl does"));
+  EXPECT_THAT(notes(), HasSubstr("'a;b: c' is not a header that muster can send"));
+  EXPECT_THAT(notes(), HasSubstr("'nothing' is not a header; it is left out, as curl does"));
+  EXPECT_THAT(header_names(got), testing::ElementsAre("User-Agent", "Accept", "X-N", "X-E"));
+}
+
+TEST_F(CurlImportTest, SaysThatHeadersOfOneNameAreSentTogether) {
+  step("curl a.test -H 'accept: a' -H 'ACCEPT: b'");
+  EXPECT_THAT(notes(), HasSubstr("the header accept comes several times: muster sends them in one spelling\n"));
+  step("curl a.test -H 'X: 1' -H 'Y: 2' -H 'X: 3'");
+  EXPECT_THAT(notes(), HasSubstr("the header X comes several times: muster sends them one after the other\n"));
+  step("curl a.test -H 'X: 1' -H 'X: 3' -H 'Y: 2'");
+  EXPECT_EQ(notes(), "");
+}
+
 }  // namespace
 }  // namespace muster::authoring

@@ -186,6 +186,8 @@ bool Splitter::token() {
       }
       ++at_;
       end_command();
+      // `&&` is an operator of its own.
+      command_.after_ampersand = c == '&' && peek() != '&' && (at_ < 2 || text_[at_ - 2] != '&');
       return true;
     case '<':
     case '>':

@@ -14,9 +14,10 @@ namespace muster::authoring {
 
 struct ShellCommand {
   std::vector<std::string> words;
-  std::string input;       // of a here-document
-  bool has_input = false;  // there is one
-  std::size_t line = 1;    // where it begins
+  std::string input;             // of a here-document
+  bool has_input = false;        // there is one
+  std::size_t line = 1;          // where it begins
+  bool after_ampersand = false;  // a bare '&' ended the command before
 };
 
 struct ShellText {

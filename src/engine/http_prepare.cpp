@@ -193,7 +193,7 @@ Preparation::Done Preparation::header(const std::string& name, const std::string
   if (text.find_first_of("\r\n") != std::string::npos) {
     return base::fail(fmt::format("the value of header '{}' must not contain line breaks", name));
   }
-  made_->headers.literal(name + ": ");
+  made_->headers.literal(text.empty() ? name + ":" : name + ": ");
   if (auto done = add(made_->headers, text, Escape::kHeader); !done) return done;
   made_->headers.literal("\r\n");
   return {};

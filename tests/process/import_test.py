@@ -174,6 +174,28 @@ class CurlTest(ImportTest):
                 self.assertGreater(len(requests[f"curl-{number}"]), 0)
                 self.assertEqual(requests[f"muster-{number}"], requests[f"curl-{number}"])
 
+    def test_sends_the_blanks_of_headers_that_curl_sends(self):
+        heads = []
+
+        def keep(connection):
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                piece = connection.recv(65536)
+                if not piece:
+                    return
+                head += piece
+            heads.append(head)
+            connection.sendall(response())
+
+        server = self.serve(keep)
+        words = [server.url + "/a", "-H", "X-C;", "-H", "X-T: v  ", "-H", "X-L:   l", "-H", "X-S; ", "-A", "me ",
+                 "-e", "ref ", "-b", "a=b  "]
+        subprocess.run(["curl", "-q", "-s", *words], env=self.environment, timeout=30, check=True)
+        self.make("curl", "--", "curl", *words)
+        self.check_and_run()
+        self.assertEqual(heads[1], heads[0])
+        self.assertIn(b"\r\nX-C:\r\nX-T: v  \r\nX-L:   l\r\n", heads[0])
+
     def test_reads_a_script_as_a_shell_does(self):
         script = self.write("commands.sh", self.filled(SCRIPT))
         self.server.mark("curl")
@@ -243,6 +265,31 @@ class OpenApiTest(ImportTest):
                          [("GET", "/v1/pets/a%2Fb%20c?tag=x&tag=y%20z", b""),
                           ("POST", "/v1/pets", b'{"name":"sample","age":1}')])
         self.assertEqual({each.header("authorization") for each in server.requests}, {"Bearer secret-1"})
+
+    def test_sends_parameters_in_their_style(self):
+        server = self.serve_http(lambda request: response("{}"))
+        pair = {"x": 3, "y": 4}
+
+        def parameter(name, where, example, **how):
+            return {"name": name, "in": where, "required": True, "schema": {}, "example": example, **how}
+
+        self.write("api.json", json.dumps({"openapi": "3.0.3", "servers": [{"url": server.url}], "paths": {
+            "/a/{p}": {"get": {"responses": {"200": {}}, "parameters": [
+                parameter("p", "path", "v", style="matrix"),
+                parameter("csv", "query", [1, 2], explode=False),
+                parameter("pipe", "query", [1, 2], style="pipeDelimited"),
+                parameter("space", "query", [1, 2], style="spaceDelimited"),
+                parameter("obj", "query", pair, explode=False),
+                parameter("deep", "query", pair, style="deepObject"),
+                parameter("form", "query", pair),
+                parameter("more", "query", {"x": 5}),
+                parameter("H", "header", [1, 2])]}}}}))
+        self.assertEqual(self.make("openapi", "api.json")["notes"], [])
+        self.check_and_run()
+        self.assertEqual([each.target for each in server.requests],
+                         ["/a/;p=v?csv=1,2&pipe=1%7C2&space=1%202&obj=x,3,y,4"
+                          "&deep%5Bx%5D=3&deep%5By%5D=4&x=3&x=5&y=4"])
+        self.assertEqual(server.requests[0].header("h"), "1,2")
 
 
 if __name__ == "__main__":
