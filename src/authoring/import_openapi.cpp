@@ -523,6 +523,8 @@ void OpenApiImport::media(std::string_view type, const ImportJson& media, const 
     request.body.set("form", field_map(value, member(media, "encoding"), where));
   } else if (type.starts_with("multipart/")) {
     YamlOut parts = field_map(value, ImportJson(), where);
+    if (!member(media, "encoding").is_null())
+      draft_.note(where, "the encoding of its parts is left out: look at their types and at lists");
     const ImportJson& properties = member(sampler_.resolved(member(media, "schema")), "properties");
     for (const auto& [name, property] : properties.items()) {
       if (text_member(sampler_.resolved(property), "format") != "binary") continue;

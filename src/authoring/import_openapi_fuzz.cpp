@@ -1,5 +1,6 @@
 // Any text as a description: imported or refused, without a crash, and what is made loads.
-// covers: authoring/import_openapi.cpp authoring/openapi_sample.cpp authoring/import_json.cpp
+// covers: authoring/import_openapi.cpp authoring/openapi_sample.cpp authoring/openapi_style.cpp
+// covers: authoring/openapi_pattern.cpp authoring/import_json.cpp
 #include <cstdint>
 
 #include "authoring/import_fuzz_check.h"

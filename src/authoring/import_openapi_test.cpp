@@ -45,6 +45,7 @@ paths:
         content:
           multipart/form-data:
             schema: { type: object, properties: { photo: { type: string, format: binary }, note: { type: string } } }
+            encoding: { photo: { contentType: image/png } }
       responses: { default: { description: any } }
 components:
   securitySchemes: { token: { type: http, scheme: bearer } }
@@ -88,6 +89,7 @@ TEST_F(OpenApiImportTest, MakesBodiesFromSchemas) {
   EXPECT_EQ(pet.find("elsewhere"), nullptr);
   EXPECT_THAT(notes(), HasSubstr("other.yaml"));
   EXPECT_THAT(notes(), HasSubstr("the part 'photo' is a file"));
+  EXPECT_THAT(notes(), HasSubstr("the encoding of its parts is left out"));
 }
 
 TEST_F(OpenApiImportTest, TakesSecretsFromTheEnvironment) {
