@@ -36,7 +36,7 @@ TEST(Junit, ThresholdsChecksAndTheVerdictFailWithWhatWasMeasured) {
   const std::string xml = junit_xml(test::marked());
   EXPECT_THAT(xml, HasSubstr(R"(<testcase classname="run" name="verdict" time="30.000">)"));
   EXPECT_THAT(xml,
-              HasSubstr(R"(<failure message="measured 0.481 over 1,000 samples; failed first 12.0 s after the start")"
+              HasSubstr(R"(<failure message="measured 481ms over 1,000 samples; failed first 12.0 s after the start")"
                         R"( type="threshold">)"));
   EXPECT_THAT(xml, HasSubstr("did not hold in 1,913 of 28,913 cases"));
   EXPECT_THAT(xml, HasSubstr(R"(<skipped message="not judged: 7 samples are too few"/>)"));
