@@ -7,6 +7,7 @@
 
 #include "authoring/import_draft.h"
 #include "authoring/import_json.h"
+#include "base/identifier.h"
 #include "base/letter_case.h"
 
 namespace muster::authoring {
@@ -32,7 +33,7 @@ bool drawn(std::string_view value) {
 
 // A name after a dot where that can be read back, else in brackets.
 void append_key(std::string& path, const std::string& key) {
-  if (variable_name(key)) {
+  if (base::identifier(key)) {
     path += "." + key;
     return;
   }

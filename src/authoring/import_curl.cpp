@@ -13,6 +13,7 @@
 #include "authoring/import_curl_globs.h"
 #include "authoring/import_curl_words.h"
 #include "authoring/import_draft.h"
+#include "base/identifier.h"
 #include "base/letter_case.h"
 #include "protocol/http1_scan.h"
 #include "protocol/percent.h"
@@ -132,7 +133,7 @@ class CurlImport {
     const auto before = [](std::string_view word) {
       constexpr std::array<std::string_view, 7> kWords{"$", "%", ">", "sudo", "time", "exec", "command"};
       const std::size_t equals = word.find('=');
-      const bool assignment = equals != std::string_view::npos && variable_name(word.substr(0, equals));
+      const bool assignment = equals != std::string_view::npos && base::identifier(word.substr(0, equals));
       return assignment || std::ranges::find(kWords, word) != kWords.end();
     };
     while (command.words.size() > 1 && !is_curl(command.words.front()) && before(command.words.front())) {
@@ -147,7 +148,7 @@ class CurlImport {
     const bool exported = command.words.front() == "export" && command.words.size() > 1;
     const std::string& word = command.words[exported ? 1 : 0];
     const std::string name = word.substr(0, word.find('='));
-    if (name.size() == word.size() || !variable_name(name)) {
+    if (name.size() == word.size() || !base::identifier(name)) {
       return draft_.note(where, fmt::format("left out: '{}' is not curl", command.words.front().substr(0, 60)));
     }
     if (command.after_ampersand) {

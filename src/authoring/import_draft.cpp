@@ -47,11 +47,6 @@ constexpr std::string_view kLoadComment =
 
 }  // namespace
 
-bool variable_name(std::string_view text) {
-  if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return false;
-  return std::ranges::all_of(text, [](char c) { return alphanumeric(c) || c == '_'; });
-}
-
 std::string template_text(std::string_view text) {
   std::string out;
   // A `$` right before a hole would escape it.

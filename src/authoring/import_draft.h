@@ -27,9 +27,6 @@ constexpr std::size_t kLongestKey = 500;
 // Headers and form fields of one request.
 constexpr std::size_t kMostFields = 500;
 
-// Whether a word can be named like ${env.NAME}.
-bool variable_name(std::string_view text);
-
 // The map of a form, where it encodes to exactly `body`; nothing where it does not, or where names repeat.
 YamlOut form_fields(std::string_view body);
 

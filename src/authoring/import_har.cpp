@@ -13,6 +13,7 @@
 #include "authoring/import_draft.h"
 #include "authoring/import_har_entry.h"
 #include "authoring/utf8.h"
+#include "base/identifier.h"
 #include "base/letter_case.h"
 #include "protocol/http1_scan.h"
 #include "protocol/url.h"
@@ -391,7 +392,7 @@ void HarImport::replace(YamlOut& value, std::size_t step, std::map<std::string, 
     std::string& name = names[each->second];
     if (name.empty()) {
       std::string word = "saved_";
-      for (const char c : source->name.substr(0, 30)) word += variable_name(std::string("x") + c) ? c : '_';
+      for (const char c : source->name.substr(0, 30)) word += base::identifier(std::string("x") + c) ? c : '_';
       name = word;
       while (!taken_names_.insert(name).second) name = fmt::format("{}_{}", word, ++saved_names_[word] + 1);
       const std::string from = chosen_[source->step].entry.where();

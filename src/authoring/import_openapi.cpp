@@ -12,6 +12,7 @@
 #include "authoring/openapi_sample.h"
 #include "authoring/openapi_style.h"
 #include "authoring/yaml_tree.h"
+#include "base/identifier.h"
 #include "base/letter_case.h"
 #include "protocol/http1_scan.h"
 #include "protocol/percent.h"
@@ -83,7 +84,7 @@ bool true_member(const ImportJson& value, std::string_view key) {
 std::string step_name(std::string_view id) {
   constexpr std::array<std::string_view, 5> kReserved{"data", "env", "vu", "iteration", "workflow"};
   std::string name;
-  for (const char c : id.substr(0, 80)) name += variable_name(std::string("x") + c) || c == '-' ? c : '_';
+  for (const char c : id.substr(0, 80)) name += base::identifier(std::string("x") + c) || c == '-' ? c : '_';
   if (std::ranges::find(kReserved, name) != kReserved.end()) name += '_';
   return name;
 }

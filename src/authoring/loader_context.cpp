@@ -214,12 +214,4 @@ std::optional<std::size_t> LoaderContext::choice(const YamlNode& node, std::stri
   return std::nullopt;
 }
 
-bool identifier(std::string_view text) {
-  const auto letter = [](char each) {
-    return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || each == '_';
-  };
-  if (text.empty() || !letter(text.front())) return false;
-  return std::ranges::all_of(text, [&](char each) { return letter(each) || (each >= '0' && each <= '9'); });
-}
-
 }  // namespace muster::authoring

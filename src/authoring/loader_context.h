@@ -17,6 +17,7 @@
 #include "authoring/loader_reporter.h"
 #include "authoring/options.h"
 #include "authoring/yaml_node.h"
+#include "base/identifier.h"
 #include "model/job.h"
 
 namespace muster::authoring {
@@ -83,8 +84,7 @@ struct LoaderContext {
                                     std::span<const std::string_view> choices);
 };
 
-// A name that expressions can mention: letters, digits and '_', not beginning with a digit.
-bool identifier(std::string_view text);
+using base::identifier;  // what expressions can mention
 
 constexpr base::Duration kLongest = std::chrono::hours(24 * 365);
 

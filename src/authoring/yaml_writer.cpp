@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "authoring/utf8.h"
+#include "base/letter_case.h"
 
 namespace muster::authoring {
 namespace {
@@ -24,9 +25,7 @@ bool letter(char c) {
 bool reserved(std::string_view text) {
   constexpr std::array<std::string_view, 12> kWords{"true", "false", "null", "yes", "no",  "on",
                                                     "off",  "y",     "n",    "nan", "inf", "none"};
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return std::ranges::find(kWords, lower) != kWords.end();
+  return std::ranges::find(kWords, base::lower(text)) != kWords.end();
 }
 
 // Begins with a letter or '/', holds nothing that YAML gives a meaning, and no blank.

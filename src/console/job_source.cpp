@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/identifier.h"
 #include "console/flag_check.h"
 #include "protocol/url.h"
 #include "script/lua_job.h"
@@ -145,11 +145,6 @@ script::WrkInput wrk_input(const JobFlags& flags) {
   return wrk;
 }
 
-bool variable_name(std::string_view text) {
-  const auto good = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  return std::isdigit(static_cast<unsigned char>(text.front())) == 0 && std::ranges::all_of(text, good);
-}
-
 base::Expected<authoring::LoadInput> input_of(const JobFlags& flags) {
   authoring::LoadInput input;
   input.read_file = read_file;
@@ -157,7 +152,7 @@ base::Expected<authoring::LoadInput> input_of(const JobFlags& flags) {
   for (const std::string& each : flags.environment) {
     auto pair = split_pair(each, "-e", "NAME=VALUE");
     if (!pair) return std::unexpected(pair.error());
-    if (!variable_name(pair->first)) {
+    if (!base::identifier(pair->first)) {
       return base::fail(
           fmt::format("-e: names are letters, digits and '_', and do not begin with a digit; found '{}'", pair->first));
     }

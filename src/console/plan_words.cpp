@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/letter_case.h"
 #include "base/units.h"
 #include "report/figures.h"
 
@@ -114,17 +115,12 @@ std::optional<std::string> value_in_words(const model::Field& field, const model
   return std::nullopt;
 }
 
-bool same_letters(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-  });
-}
-
 // The short form whose field the step has: `post`, for http with method POST.
 const model::Shorthand* shorthand_of(const model::Step& step, const model::StepKind& kind) {
   for (const model::Shorthand& each : kind.shorthands) {
     const model::Tree* tree = step.field(each.field);
-    if (tree != nullptr && tree->text() != nullptr && same_letters(*tree->text(), each.value)) return &each;
+    if (tree != nullptr && tree->text() != nullptr && base::equal_ignoring_case(*tree->text(), each.value))
+      return &each;
   }
   return nullptr;
 }

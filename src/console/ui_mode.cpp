@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
+#include "base/letter_case.h"
 #include "console/screen/terminal.h"
 
 namespace muster::console {
@@ -14,11 +14,6 @@ namespace {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string() : std::string(value);
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
-  return text;
 }
 
 }  // namespace
@@ -43,13 +38,13 @@ UiMode choose_ui(const std::string& asked, const Surroundings& around) {
   if (asked == "none") return UiMode::kNone;
   const bool terminal = around.out_terminal && around.error_terminal && around.foreground;
   const bool able = !around.term.empty() && around.term != "dumb";
-  const std::string ci = lower(around.ci);
+  const std::string ci = base::lower(around.ci);
   const bool build = !ci.empty() && ci != "false" && ci != "0";
   return terminal && able && !build ? UiMode::kFull : UiMode::kCi;
 }
 
 bool unicode_wanted(const Surroundings& around) {
-  const std::string locale = lower(around.locale);
+  const std::string locale = base::lower(around.locale);
   return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
 }
 

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <utility>
 
+#include "base/letter_case.h"
+
 namespace muster::report {
 namespace {
 
@@ -20,10 +22,7 @@ bool holds_credentials(std::string_view key) {
       "authorization", "proxy-authorization", "cookie",     "x-api-key",    "api-key", "api_key",
       "apikey",        "x-auth-token",        "password",   "passwd",       "pwd",     "passphrase",
       "secret",        "client_secret",       "access_key", "access_token", "basic",   "bearer"};
-  std::string lower(key);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
-  return std::ranges::find(kKeys, lower) != kKeys.end();
+  return std::ranges::find(kKeys, base::lower(key)) != kKeys.end();
 }
 
 bool is_blank(char each) {

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+
+#include "base/letter_case.h"
 
 namespace muster::store {
 namespace {
@@ -33,8 +34,7 @@ std::string run_id(base::Duration started, std::uint32_t attempt) {
 }
 
 std::string normalised_id(std::string_view typed) {
-  std::string id;
-  for (const char c : typed) id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string id = base::lower(typed);
   if (!id.empty() && is_digit(id.front())) id.insert(0, "r-");
   // Letters that the names do not have, as people read them; only behind "r-", which has none of them.
   for (std::size_t i = 2; i < id.size(); ++i) {
