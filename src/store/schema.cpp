@@ -51,12 +51,13 @@ base::Expected<void> refuse(const Database& database, std::string_view why) {
 }  // namespace
 
 base::Expected<void> check_schema(const Database& database, bool& fresh) {
+  // In this order: another process may make the schema between two looks, and what is seen after its tables is whole.
+  const auto tables = database.number("SELECT count(*) FROM sqlite_schema");
+  if (!tables) return std::unexpected(tables.error());
   const auto version = database.number("PRAGMA user_version");
   if (!version) return std::unexpected(version.error());
   const auto owner = database.number("PRAGMA application_id");
   if (!owner) return std::unexpected(owner.error());
-  const auto tables = database.number("SELECT count(*) FROM sqlite_schema");
-  if (!tables) return std::unexpected(tables.error());
   fresh = *tables == 0 && *version == 0;
   if (fresh) return {};
   if (*owner != kApplicationId) {
