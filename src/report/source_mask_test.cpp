@@ -26,6 +26,8 @@ TEST(SourceMask, MasksPasswordsThatWereWrittenInPlace) {
             "{\"auth\":{\"basic\":\"***\"},\"x\":1}");
   EXPECT_EQ(masked_source("basic: [ada, 'hunter]2']\nnext: 1"), "basic: ***\nnext: 1");
   EXPECT_EQ(masked_source("\"X-Api-Key\" : 'it''s mine', more: 1"), "\"X-Api-Key\" : '***', more: 1");
+  EXPECT_EQ(masked_source("headers: { X-Session-Token: abc, X-Trace: on }"),
+            "headers: { X-Session-Token: ***, X-Trace: on }");
 }
 
 TEST(SourceMask, MasksBlocksOfTextAndTheUserOfAnAddress) {
