@@ -138,12 +138,15 @@ def main():
     if arguments.quick:
         arguments.rounds, arguments.seconds = 3, 2
     chosen = arguments.only.split(",") if arguments.only else None
+    missing = [generator.name for generator in lab.GENERATORS
+               if not generator.available() and (not chosen or generator.name in chosen)]
+    if missing:
+        sys.exit(f"bench: not installed: {', '.join(missing)}; './dev bench' installs them, '--only' does without")
     lab.raise_limits()
     results = {}
     with lab.Nginx() as server, tempfile.TemporaryDirectory() as folder:
         for title, load, contestants in cases(arguments, server, folder):
-            contestants = [generator for generator in contestants
-                           if generator.available() and (not chosen or generator.name in chosen)]
+            contestants = [generator for generator in contestants if not chosen or generator.name in chosen]
             if contestants and arguments.case in title:
                 samples = run_case(title, load, contestants, arguments)
                 results[title] = {"samples": samples, "summary": report(title, samples)}
