@@ -1,5 +1,5 @@
 # One function per thing a room is made of. A room is a folder of src/, a static library muster_<room>, a test binary
-# <room>_test made of its *_test.cpp files and, in the fuzz preset, one binary per *_fuzz.cpp file.
+# <room>_test made of its *_test.cpp files and, with MUSTER_FUZZ, one binary per *_fuzz.cpp file.
 
 add_library(muster_flags INTERFACE)
 target_compile_options(muster_flags INTERFACE
@@ -12,10 +12,17 @@ if(MUSTER_SANITIZE)
   target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
 endif()
 if(MUSTER_FUZZ)
+  target_compile_options(muster_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(MUSTER_COVERAGE)
   # Places are remembered relative to the build folder: objects from the cache may have been made in another clone.
   target_compile_options(muster_flags INTERFACE
-    -fsanitize=fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping -fcoverage-compilation-dir=.)
+    -fprofile-instr-generate -fcoverage-mapping -fcoverage-compilation-dir=.)
   target_link_options(muster_flags INTERFACE -fprofile-instr-generate)
+endif()
+
+if(MUSTER_FUZZ)
+  add_custom_target(fuzz_targets)
 endif()
 
 # muster_room(name ROOMS lower rooms it may include LINK third-party targets)
@@ -50,6 +57,7 @@ function(muster_room name)
       add_executable(${binary} ${fuzzer})
       target_link_libraries(${binary} PRIVATE muster_${name})
       target_link_options(${binary} PRIVATE -fsanitize=fuzzer)
+      add_dependencies(fuzz_targets ${binary})
     endforeach()
   endif()
 endfunction()
