@@ -72,9 +72,25 @@ struct Region {
     std::uint32_t step;
     std::vector<int> alternatives;  // the `if` and `choose` branches it lies in
   };
+  struct Pause {
+    std::uint32_t op;
+    std::uint32_t think;
+    std::vector<int> alternatives;
+  };
   std::vector<Fallible> fallible;
   std::vector<Tested> tested;
+  std::vector<Pause> pauses;
   std::uint16_t depth = 0;  // frames at its end
+  bool branch = false;      // of a fork: what it waits for is no pause of those around it
+
+  // Whether what stands at `op`, in those branches, would have run behind `failed`.
+  bool behind(const Fallible& failed, const Op& failing, std::uint32_t op, const std::vector<int>& branches) const {
+    const bool certain = branches.size() <= failed.alternatives.size() &&
+                         std::equal(branches.begin(), branches.end(), failed.alternatives.begin());
+    // A fork's own branches lie behind the fork operation but have been run when it fails.
+    const bool own_branch = failing.kind == OpKind::kFork && op < failing.b;
+    return op > failed.op && certain && !own_branch;
+  }
 };
 
 class Compiler {
@@ -126,11 +142,19 @@ class Compiler {
   }
   std::uint32_t here() const { return static_cast<std::uint32_t>(program_->ops.size()); }
 
-  void open_region() { regions_.push_back({.fallible = {}, .tested = {}, .depth = depth_}); }
+  void open_region(bool branch = false) {
+    regions_.push_back({.fallible = {}, .tested = {}, .pauses = {}, .depth = depth_, .branch = branch});
+  }
   // Failures inside go on at `target`, with the frames that stood when the region was opened.
   void close_region(std::uint32_t target);
   void note_tested(std::uint32_t op, std::uint32_t info) {
     for (Region& region : regions_) region.tested.push_back({.op = op, .step = info, .alternatives = alternatives_});
+  }
+  void note_pause(std::uint32_t op, std::uint32_t think) {
+    for (auto region = regions_.rbegin(); region != regions_.rend(); ++region) {
+      region->pauses.push_back({.op = op, .think = think, .alternatives = alternatives_});
+      if (region->branch) return;
+    }
   }
   std::uint32_t add_info(const model::Step& step, model::StepRole role);
   const model::Target* target_of(const model::Step& step) const;
@@ -162,12 +186,12 @@ void Compiler::close_region(std::uint32_t target) {
     op.fail_depth = region.depth;
     op.skips_begin = static_cast<std::uint32_t>(program_->skips.size());
     for (const Region::Tested& tested : region.tested) {
-      const bool certain =
-          tested.alternatives.size() <= fallible.alternatives.size() &&
-          std::equal(tested.alternatives.begin(), tested.alternatives.end(), fallible.alternatives.begin());
-      // A fork's own branches lie behind the fork operation but have been run when it fails.
-      const bool own_branch = op.kind == OpKind::kFork && tested.op < op.b;
-      if (tested.op > fallible.op && certain && !own_branch) program_->skips.push_back(tested.step);
+      if (region.behind(fallible, op, tested.op, tested.alternatives))
+        program_->skips.push_back({.index = tested.step});
+    }
+    for (const Region::Pause& pause : region.pauses) {
+      if (!region.behind(fallible, op, pause.op, pause.alternatives)) continue;
+      program_->skips.push_back({.index = pause.think, .pause = true});
     }
     op.skips_end = static_cast<std::uint32_t>(program_->skips.size());
   }
@@ -306,7 +330,8 @@ Compiler::Done Compiler::step(const model::Step& step) {
       {"set", &Compiler::set},           {"log", &Compiler::log},         {"stop", &Compiler::stop},
       {"metric", &Compiler::metric},     {"check", &Compiler::check_step}};
   if (step.kind == "think") {
-    emit(OpKind::kThink, append(program_->thinks, to_think(step.field("think"))));
+    const std::uint32_t think = append(program_->thinks, to_think(step.field("think")));
+    note_pause(emit(OpKind::kThink, think), think);
     return {};
   }
   const auto method = kMethods.find(step.kind);
@@ -388,7 +413,7 @@ Compiler::Done Compiler::node(CompiledFork& fork, const std::vector<model::Step>
   added.start = here();
   const std::uint16_t outer_depth = depth_;
   depth_ = 0;  // a branch is a strand of its own, with its own frames
-  open_region();
+  open_region(true);
   MUSTER_TRY(sequence(steps));
   for (const Region::Tested& tested : regions_.back().tested) added.steps.push_back(tested.step);
   added.end = emit(OpKind::kEnd);

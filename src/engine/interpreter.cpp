@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "engine/marks.h"
 #include "engine/options.h"
@@ -72,6 +73,7 @@ bool Interpreter::prepare(Vu& vu, VuList list, base::Instant intended) {
   vu.began = loop_.now();
   vu.intended = intended;
   strand.failing = false;
+  strand.owed = {};
   strand.frames.clear();
   strand.pc = list_of(vu).entry;
   return program_.initial.empty() || fill_slots(vu);
@@ -185,18 +187,26 @@ Interpreter::Step Interpreter::execute(Strand& strand, const Op& op) {
 
 void Interpreter::fail(Strand& strand) {
   const Op& op = program_.ops[strand.pc];
-  if (counted(loop_.now())) {
-    for (std::uint32_t i = op.skips_begin; i < op.skips_end; ++i) ++recording().steps[program_.skips[i]].skipped;
+  const bool counts = counted(loop_.now());
+  for (std::uint32_t i = op.skips_begin; i < op.skips_end; ++i) {
+    const Skip& skip = program_.skips[i];
+    if (skip.pause) {
+      strand.owed += length_of(program_.thinks[skip.index]);
+    } else if (counts) {
+      ++recording().steps[skip.index].skipped;
+    }
   }
   strand.frames.resize(std::min<std::size_t>(strand.frames.size(), op.fail_depth));
   strand.failing = true;
   strand.pc = op.fail_to;
 }
 
-Interpreter::Step Interpreter::sleep(Strand& strand, const Think& length) {
-  const auto spread = static_cast<std::uint64_t>((length.most - length.least).count());
-  const base::Duration wait =
-      length.least + base::Duration(spread == 0 ? 0 : static_cast<std::int64_t>(random_.below(spread + 1)));
+base::Duration Interpreter::length_of(const Think& think) {
+  const auto spread = static_cast<std::uint64_t>((think.most - think.least).count());
+  return think.least + base::Duration(spread == 0 ? 0 : static_cast<std::int64_t>(random_.below(spread + 1)));
+}
+
+Interpreter::Step Interpreter::sleep(Strand& strand, base::Duration wait) {
   if (wait <= base::Duration::zero()) return Step::kNext;
   // Thinking before the first call of an arrival is meant, and no part of that call's latency.
   if (strand.vu->intended != base::Instant{}) strand.vu->intended += wait;
@@ -207,7 +217,7 @@ Interpreter::Step Interpreter::sleep(Strand& strand, const Think& length) {
 
 Interpreter::Step Interpreter::think(Strand& strand, const Op& op) {
   ++strand.pc;
-  return sleep(strand, program_.thinks[op.a]);
+  return sleep(strand, length_of(program_.thinks[op.a]));
 }
 
 Interpreter::Step Interpreter::set(Strand& strand, const Op& op) {
@@ -358,11 +368,12 @@ Interpreter::Step Interpreter::retry_test(Strand& strand, const Op& op) {
     return Step::kNext;
   }
   strand.failing = false;
+  strand.owed = {};  // its own delay is pause enough
   if (counted(loop_.now())) {
     for (const std::uint32_t step : retry.steps) ++recording().steps[step].retried;
   }
   strand.pc = op.b;
-  return sleep(strand, retry.delay) == Step::kWait ? Step::kWait : next_round(strand);
+  return sleep(strand, length_of(retry.delay)) == Step::kWait ? Step::kWait : next_round(strand);
 }
 
 Interpreter::Step Interpreter::group_end(Strand& strand, const Op& op) {
@@ -382,6 +393,9 @@ Interpreter::Step Interpreter::group_end(Strand& strand, const Op& op) {
 }
 
 Interpreter::Step Interpreter::end(Strand& strand) {
+  const base::Duration owed = std::exchange(strand.owed, {});
+  const bool goes_on = strand.failing && strand.vu->list == VuList::kLoop && !strand.vu->stop_list;
+  if (goes_on && sleep(strand, owed) == Step::kWait) return Step::kWait;  // and ends here when it wakes
   if (strand.part_of != nullptr) {
     Join& join = *strand.part_of;
     const std::uint32_t node = strand.node;

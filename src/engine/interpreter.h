@@ -114,7 +114,8 @@ class Interpreter final : public CallHost, public ScriptHost {
   std::string shown(const model::Value& value) const;
 
   void fail(Strand& strand);
-  Step sleep(Strand& strand, const Think& think);
+  base::Duration length_of(const Think& think);
+  Step sleep(Strand& strand, base::Duration wait);
   Step think(Strand& strand, const Op& op);
   Step set(Strand& strand, const Op& op);
   void log_step(Strand& strand, const Op& op);

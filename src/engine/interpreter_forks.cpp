@@ -46,6 +46,7 @@ void Interpreter::start_node(Join& join, std::uint32_t node) {
   strand.node = node;
   strand.pc = join.fork->nodes[node].start;
   strand.failing = false;
+  strand.owed = {};
   strand.calling = false;
   strand.in_script = false;
   strand.in_step = false;

@@ -53,6 +53,7 @@ class Finder {
 
   void find() {
     lost();
+    script();
     saturated();
     exhausted();
     dropped();
@@ -70,6 +71,20 @@ class Finder {
          fmt::format("the executor process was lost{}; the numbers are those of its last snapshot, {:.1f} s "
                      "after it began to count, and what came after is missing",
                      workflow_.reason.empty() ? "" : " (" + workflow_.reason + ")", base::seconds(workflow_.elapsed)));
+  }
+
+  void script() {
+    std::uint64_t times = 0;
+    std::string_view first;
+    for (const auto& [text, count] : workflow_.notes) {
+      if (!std::string_view(text).starts_with(kScriptError)) continue;
+      if (first.empty()) first = std::string_view(text).substr(kScriptError.size());
+      times += count;
+    }
+    if (times == 0) return;
+    mark("script", fmt::format("the script failed {} ({}), and what it had still to do was not done: mend it, or use "
+                               "pcall where an error is meant",
+                               times == 1 ? "once" : grouped(times) + " times", first));
   }
 
   void saturated() {

@@ -28,6 +28,9 @@ struct MarkLimits {
 // A note of a workflow that begins with this text becomes a mark: its data feeder had no unique row left.
 constexpr std::string_view kUniqueDataEnded = "unique data ran out";
 
+// The same of a script that failed by its own mistake, followed by what it said.
+constexpr std::string_view kScriptError = "script error: ";
+
 // In order of weight. `thresholds` are final verdicts; those that could not be judged are marked too, since they would
 // otherwise pass unseen.
 std::vector<model::Mark> find_marks(const std::vector<model::WorkflowResult>& workflows,

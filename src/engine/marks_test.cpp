@@ -126,6 +126,16 @@ TEST(Marks, AThresholdThatCouldNotBeJudgedDoesNotPassUnseen) {
   EXPECT_EQ(marks[0].text, "the threshold 'latency p99 < 1s' where step=login was not judged; 7 samples were seen");
 }
 
+TEST(Marks, AScriptThatFailsIsMarkedWithWhatItSaid) {
+  auto shop = sound();
+  shop.notes = {
+      {"script error: shop.lua:6: boom", 1'200}, {"script error: shop.lua:9: bang", 5}, {"something else", 1}};
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].id, "script");
+  EXPECT_THAT(marks[0].text, HasSubstr("the script failed 1,205 times (shop.lua:6: boom)"));
+}
+
 TEST(Marks, RequestsThatNeverLeftThisMachineAreMarked) {
   model::WorkflowResult workflow;
   workflow.name = "w";

@@ -91,12 +91,19 @@ struct Op {
   OpKind kind = OpKind::kEnd;
   std::uint32_t a = 0;
   std::uint32_t b = 0;
-  // Where a failure goes on: a kRetryTest, a kGroupEnd or a kEnd of the same strand, with so many frames kept, and the
-  // test steps passed over, as a range of Program::skips.
+  // Where a failure goes on: a kRetryTest, a kGroupEnd or a kEnd of the same strand, with so many frames kept, and what
+  // is passed over, as a range of Program::skips.
   std::uint32_t fail_to = 0;
   std::uint16_t fail_depth = 0;
   std::uint32_t skips_begin = 0;
   std::uint32_t skips_end = 0;
+};
+
+// A test step that a failure passes over, or a pause, which the iteration takes all the same before it ends: users who
+// meet errors do not ask more often.
+struct Skip {
+  std::uint32_t index = 0;  // of a step, or of Program::thinks
+  bool pause = false;
 };
 
 struct Think {
@@ -228,7 +235,7 @@ struct Program {
   std::vector<CompiledMetric> metric_ops;
   std::vector<CompiledCheckStep> check_steps;
   std::vector<CompiledFork> forks;
-  std::vector<std::uint32_t> skips;
+  std::vector<Skip> skips;
 
   std::vector<model::Value> initial;                    // slots at the start of an iteration: constants filled in
   std::vector<std::unique_ptr<std::string>> constants;  // texts that `initial` points into

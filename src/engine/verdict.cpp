@@ -50,14 +50,14 @@ std::string failing_thresholds(const RunResult& result) {
   return fmt::format("{} of {} thresholds failed, first '{}'{}", failed, result.thresholds.size(), first->text, where);
 }
 
-bool every_iteration_failed(const RunResult& result) {
-  std::uint64_t all = 0;
-  std::uint64_t failed = 0;
+// Requests may have gone well and the work never: a check that is required, a value or a script that fails each time.
+std::string fruitless(const RunResult& result) {
   for (const WorkflowResult& workflow : result.workflows) {
-    all += workflow.iterations;
-    failed += workflow.failed_iterations;
+    if (workflow.iterations == 0 || workflow.failed_iterations < workflow.iterations) continue;
+    if (result.workflows.size() == 1) return "every iteration failed";
+    return fmt::format("every iteration of workflow '{}' failed", workflow.name);
   }
-  return all > 0 && failed == all;
+  return {};
 }
 
 std::string good_reason(const RunResult& result) {
@@ -105,8 +105,9 @@ Conclusion conclude(const RunResult& result, const VerdictOptions& options) {
   if (std::string reason = failing_thresholds(result); !reason.empty()) {
     return {Verdict::kFailed, kExitFailed, std::move(reason)};
   }
-  // Requests may have gone well and the work never: a check that is required, a value or a script that fails each time.
-  if (every_iteration_failed(result)) return {Verdict::kFailed, kExitFailed, "every iteration failed"};
+  if (std::string reason = fruitless(result); !reason.empty()) {
+    return {Verdict::kFailed, kExitFailed, std::move(reason)};
+  }
   if (options.strict && !result.marks.empty()) {
     return {Verdict::kError, kExitError,
             fmt::format("the result is marked ({}) and --strict makes that an error", result.marks.front().id)};

@@ -110,13 +110,14 @@ TEST(Verdict, MarksAreErrorsOnlyWhenAskedFor) {
          "the result is marked (saturated) and --strict makes that an error");
 }
 
-TEST(Verdict, FailsWhereEveryIterationDidAlthoughRequestsWentWell) {
+TEST(Verdict, FailsWhereEveryIterationOfAWorkflowDidAlthoughRequestsWentWell) {
   model::RunResult result = good();
-  result.workflows.push_back(result.workflows[0]);
   result.workflows[0].iterations = result.workflows[0].failed_iterations = 50;
-  result.workflows[1].iterations = result.workflows[1].failed_iterations = 1;
   expect(result, {}, Verdict::kFailed, 99, "every iteration failed");
+  result.workflows.push_back(result.workflows[0]);
   result.workflows[1].failed_iterations = 0;
+  expect(result, {}, Verdict::kFailed, 99, "every iteration of workflow 'shop' failed");
+  result.workflows[0].failed_iterations = 49;
   expect(result, {}, Verdict::kPassed, 0, "the run was completed");
 }
 

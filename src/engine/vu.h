@@ -35,6 +35,7 @@ class Strand : public reactor::Timer, public Call {
 
   Interpreter* interpreter = nullptr;
   base::Instant due{};          // when its sleep should end
+  base::Duration owed{};        // pauses that its failure passed over
   Join* waiting_for = nullptr;  // its own fork, while that runs
   Join* part_of = nullptr;      // the fork that it is a branch of
   std::uint32_t node = 0;       // its position in that fork

@@ -199,6 +199,11 @@ void note_all(Comparison& made, const model::RunResult& before, const model::Run
     made.notes.push_back(
         fmt::format("too few seconds to judge: {} whole ones before, {} after, {} are needed; run for longer",
                     made.seconds_before, made.seconds_after, options.least_seconds));
+  } else if (std::ranges::none_of(std::span(made.deltas).first(kHeadlines), &Delta::judged)) {
+    made.notes.push_back(
+        fmt::format("too few seconds with requests to judge, {} are needed; ask more often or run for "
+                    "longer",
+                    options.least_seconds));
   }
   note_run(made.notes, before, "before");
   note_run(made.notes, after, "after");

@@ -26,7 +26,8 @@ struct CompareOptions {
   // The chance of calling a change where there is none, for the headline as a whole (Holm over p95, p50, rate and
   // failed of the whole run) and for the rest (Benjamini and Hochberg).
   double alpha = 0.05;
-  // Whole seconds that both runs must have to be judged. Fewer say too little about how seconds differ.
+  // Whole seconds with requests that both runs, or a step in both, must have to be judged. Fewer say too little about
+  // how seconds differ.
   std::size_t least_seconds = 10;
   // Samples that must lie beyond a percentile for it to be judged, and below which it is told to be rare.
   std::uint64_t least_beyond = 5;

@@ -156,6 +156,28 @@ TEST(Compare, TellsAStepThatChangedBeforeThoseThatDidNot) {
   EXPECT_EQ(first->workflow, "made up");
 }
 
+TEST(Compare, DoesNotJudgeAStepThatRanInAFewSecondsOnly) {
+  MadeUpRun usual;
+  model::RunResult before = made_up(usual);
+  usual.seed = 2;
+  model::RunResult after = made_up(usual);
+  MadeUpRun start;
+  start.seconds = 2;
+  start.rate = 3;
+  for (model::RunResult* run : {&before, &after}) {
+    model::StepResult login = made_up(start).workflows.front().steps.front();
+    login.name = "login";
+    run->workflows.front().steps.push_back(std::move(login));
+    start.all = 10;
+  }
+  const Comparison comparison = compared(before, after);
+  for (const char* metric : {"mean", "rate", "failed", "p50"}) {
+    EXPECT_FALSE(delta(comparison, metric, "login").judged) << metric;
+    EXPECT_FALSE(delta(comparison, metric, "login").significant) << metric;
+  }
+  EXPECT_TRUE(delta(comparison, "mean").judged);
+}
+
 TEST(Compare, TakesAnyTwoResults) {
   const auto all = {test::passed(), test::marked(), test::wide(), test::refused(), test::lost(), test::nothing()};
   for (const model::RunResult& before : all) {

@@ -97,6 +97,13 @@ void judge_relative(Delta& delta, const metrics::Estimate& before, const metrics
   delta.judged = true;
 }
 
+// Seconds in which something happened. A step that ran in a few of them only, as logging in does at the beginning, says
+// nothing about how seconds differ.
+std::size_t busy_seconds(const PlaceSide& side) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(side.slices, [](const metrics::Slice& slice) { return slice.requests > 0; }));
+}
+
 // What runs differ by anyway, as a fraction of `time`, in seconds.
 double between_runs(double time, const CompareOptions& options) {
   return time > 0 ? std::hypot(options.between_runs, base::seconds(options.between_runs_time) / time)
@@ -180,7 +187,7 @@ PlaceSide side_of(const model::WorkflowResult& workflow, const model::StepResult
 
 std::vector<Delta> deltas_of(const PlaceSide& before, const PlaceSide& after, const CompareOptions& options,
                              bool intervals) {
-  const std::size_t seconds = std::min(before.seconds, after.seconds);
+  const std::size_t seconds = std::min(busy_seconds(before), busy_seconds(after));
   const bool judged = intervals && seconds >= options.least_seconds;
   const auto spread = [&](const PlaceSide& side, std::uint64_t seed) {
     if (!judged) return metrics::Spread{};

@@ -132,16 +132,24 @@ std::string arrivals_text(const Page& page, const WorkflowResult& workflow) {
   return text;
 }
 
-void put_load(Page& page, const WorkflowResult& workflow) {
+void put_load(Page& page, const RunResult& run) {
   const std::string_view dot = page.separator();
-  std::string text = grouped(workflow.iterations);
-  if (workflow.failed_iterations > 0) {
-    text += fmt::format("{}{} failed ({})", dot, grouped(workflow.failed_iterations),
-                        percentage(workflow.failed_iterations, workflow.iterations));
+  std::uint64_t iterations = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t interrupted = 0;
+  for (const WorkflowResult& workflow : run.workflows) {
+    iterations += workflow.iterations;
+    failed += workflow.failed_iterations;
+    interrupted += workflow.interrupted;
   }
-  if (workflow.interrupted > 0) text += fmt::format("{}{} cut short at the end", dot, grouped(workflow.interrupted));
+  std::string text = grouped(iterations);
+  if (failed > 0) text += fmt::format("{}{} failed ({})", dot, grouped(failed), percentage(failed, iterations));
+  if (interrupted > 0) text += fmt::format("{}{} cut short at the end", dot, grouped(interrupted));
   page.fact("iterations", text);
-  if (workflow.open) page.fact("arrivals", arrivals_text(page, workflow));
+  // Of several workflows, each has its own under its name.
+  if (run.workflows.size() == 1 && run.workflows.front().open) {
+    page.fact("arrivals", arrivals_text(page, run.workflows.front()));
+  }
 }
 
 void put_times(Page& page, const Totals& sum) {
@@ -207,6 +215,11 @@ class StepTable {
     std::string about = fmt::format("{}, {}, {}", model::to_text(workflow.state), workflow.open ? "open" : "closed",
                                     short_time(workflow.elapsed, page_.unicode()));
     about += fmt::format(", up to {}, {}", plural(workflow.peak_vus, "VU"), plural(workflow.iterations, "iteration"));
+    if (workflow.failed_iterations > 0) {
+      about += workflow.failed_iterations == workflow.iterations
+                   ? std::string(", all failed")
+                   : fmt::format(", {} failed", grouped(workflow.failed_iterations));
+    }
     const std::size_t room = page_.columns() - 2;
     const std::string name = page_.cut(workflow.name, room / 3);
     page_.line("  " + page_.ink(name, Ink::kBold) + "  " +
@@ -273,7 +286,7 @@ std::string summary(const RunResult& run, const SummaryOptions& options) {
     return page.take();
   }
   put_run(page, run, sum);
-  if (run.workflows.size() == 1) put_load(page, run.workflows.front());
+  put_load(page, run);
   put_times(page, sum);
   if (!run.workflows.empty()) StepTable(page, run, options.most_rows).put();
   put_findings(page, run, options.most_rows);
