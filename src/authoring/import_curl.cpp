@@ -9,6 +9,7 @@
 #include <set>
 
 #include "authoring/import.h"
+#include "authoring/import_credentials.h"
 #include "authoring/import_curl_flags.h"
 #include "authoring/import_curl_globs.h"
 #include "authoring/import_curl_words.h"
@@ -122,6 +123,7 @@ class CurlImport {
         why += fmt::format("; {}: {}", nothing.notes.front().where, nothing.notes.front().message);
       return base::fail(std::move(why));
     }
+    tell_credentials();
     return draft_.finish();
   }
 
@@ -161,6 +163,13 @@ class CurlImport {
                 fmt::format("the shell variable {} is not set here: ${{env.{}}} is taken from the environment of "
                             "muster, so start it with {}=…",
                             name.substr(0, 60), name.substr(0, 60), name.substr(0, 60)));
+  }
+
+  void tell_credentials() {
+    if (credentials_.empty()) return;
+    draft_.note("", fmt::format("the file holds credentials as they were given ({}): keep it to yourself, or write "
+                                "${{env.NAME}} in their place and the name under `secrets`",
+                                fmt::join(credentials_, ", ")));
   }
 
   void transfer(const CurlTransfer& transfer, const std::string& where) {
@@ -210,6 +219,7 @@ class CurlImport {
 
   const ImportInput& input_;
   ImportDraft draft_;
+  std::set<std::string> credentials_;  // headers and flags that gave some in clear
 };
 
 void CurlImport::request(const CurlTransfer& transfer, const std::string& url, const std::string& where) {
@@ -366,6 +376,7 @@ std::vector<GivenHeader> CurlImport::given_headers(const CurlTransfer& transfer,
       draft_.note(where, "Transfer-Encoding: muster sends bodies with their length; the header is left out");
       continue;
     }
+    if (holds_credentials(header.name, header.value)) credentials_.insert(header.name.substr(0, 40));
     all.push_back(std::move(header));
   }
   if (!respelt.empty()) {
@@ -409,7 +420,10 @@ YamlOut CurlImport::headers(const CurlTransfer& transfer, const std::vector<Give
                 "deflate only, so change Accept-Encoding before you check the body");
   }
   if (!transfer.referer.empty()) own("Referer", text(transfer.referer, where, "--referer"));
-  if (!transfer.cookie.empty()) own("Cookie", text(transfer.cookie, where, "--cookie"));
+  if (!transfer.cookie.empty()) {
+    own("Cookie", text(transfer.cookie, where, "--cookie"));
+    if (holds_credentials("Cookie", transfer.cookie)) credentials_.insert("--cookie");
+  }
   for (const GivenHeader& header : given) {
     const std::string name = base::lower(header.name);
     if (name == "host" && !header.removed) continue;
@@ -448,6 +462,8 @@ void CurlImport::authorization(const CurlTransfer& transfer, const Address& addr
     return;
   }
   if (kind == "basic" && value.find(':') == std::string::npos) value += ':';
+  const std::string_view secret = std::string_view(value).substr(kind == "basic" ? value.find(':') + 1 : 0);
+  if (holds_credentials("password", secret)) credentials_.insert(kind == "basic" ? "--user" : "--oauth2-bearer");
   fields.set("auth", YamlOut::of_map().set(kind, YamlOut::of(template_text(value))));
 }
 

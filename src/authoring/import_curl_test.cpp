@@ -103,6 +103,18 @@ TEST_F(CurlImportTest, TurnsShellVariablesIntoEnvironment) {
   EXPECT_THAT(made.yaml, HasSubstr("url: \"${env.BASE}\""));
 }
 
+TEST_F(CurlImportTest, SaysThatTheFileHoldsCredentials) {
+  step("curl a.test -H 'Authorization: Bearer abc' -b 'sid=1'\ncurl -u ada:lovelace a.test");
+  EXPECT_THAT(notes(), HasSubstr("holds credentials as they were given (--cookie, --user, Authorization)"));
+  EXPECT_THAT(notes(), HasSubstr("write ${env.NAME} in their place and the name under `secrets`"));
+  for (const char* command :
+       {"curl a.test -H \"Authorization: Bearer $TOKEN\" -b \"sid=$SID\"", "curl a.test -u \"ada:$PASSWORD\"",
+        "curl a.test -u ada:", "curl a.test -H 'Idempotency-Key: 7' -H 'X-Api-Key:'"}) {
+    step(command);
+    EXPECT_EQ(notes(), "") << command;
+  }
+}
+
 TEST_F(CurlImportTest, MakesTargetsOfDifferentOptions) {
   step(
       "curl -k https://a.test/1\ncurl https://a.test/2\ncurl --resolve b.test:80:10.0.0.1 http://b.test/3 --max-time "

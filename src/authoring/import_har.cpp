@@ -10,6 +10,7 @@
 
 #include "authoring/import.h"
 #include "authoring/import_correlate.h"
+#include "authoring/import_credentials.h"
 #include "authoring/import_draft.h"
 #include "authoring/import_har_entry.h"
 #include "authoring/utf8.h"
@@ -63,6 +64,12 @@ std::string page_name(std::string_view title, std::size_t number) {
   return name.empty() ? fmt::format("page {}", number) : name;
 }
 
+// Those of a step as request_step() makes it; null if it has none.
+YamlOut* headers_in(YamlOut& step) {
+  YamlOut* http = step.find("http");
+  return (http == nullptr ? step : *http).find("headers");
+}
+
 std::string requests(std::size_t count) {
   return fmt::format("{} request{}", count, count == 1 ? "" : "s");
 }
@@ -72,6 +79,7 @@ class HarImport {
   explicit HarImport(const ImportInput& input)
       : input_(input),
         draft_("har", input),
+        credentials_(draft_),
         correlate_(input.setting("correlate") == "true"),
         parallel_(input.setting("parallel") == "true"),
         correlator_(input.limits) {}
@@ -127,6 +135,7 @@ class HarImport {
 
   const ImportInput& input_;
   ImportDraft draft_;
+  ImportCredentials credentials_;
   bool correlate_;
   bool parallel_;
   Correlator correlator_;
@@ -250,7 +259,9 @@ YamlOut HarImport::step(const Chosen& chosen) {
   if (shared != shared_.end() && !shared->second.empty()) {
     HeaderList common;
     for (const Header& header : shared->second) common.add(header.first, draft_.clean(header.second, "", "a header"));
-    target_options.set("headers", common.take());
+    YamlOut made = common.take();
+    credentials_.hide(made);
+    target_options.set("headers", std::move(made));
   }
   YamlOut fields = YamlOut::of_map();
   YamlOut body_fields = YamlOut::of_map();
@@ -374,7 +385,11 @@ void HarImport::hand_on_values() {
   std::map<std::string, std::string> names;  // value → name under which it is saved
   for (std::size_t i = 0; i < chosen_.size(); ++i) {
     if (input_.progress) input_.progress(i, chosen_.size());
+    // What is handed on from a response needs no variable of the environment.
+    const YamlOut* recorded = headers_in(steps_[i]);
+    const YamlOut before = recorded == nullptr ? YamlOut::of_map() : *recorded;
     replace(steps_[i], i, names);
+    if (YamlOut* headers = headers_in(steps_[i])) credentials_.hide(*headers, &before);
     const HarEntry& entry = chosen_[i].entry;
     correlator_.learn(i, base::lower(entry.answer_type), entry.answer, entry.answer_headers);
   }

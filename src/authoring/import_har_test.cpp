@@ -120,6 +120,63 @@ TEST_F(HarImportTest, SuggestsAndHandsOnValues) {
   EXPECT_THAT(made.yaml, HasSubstr("json.auth[\\\"my token\\\"]"));
 }
 
+std::string entry_with(std::string_view path, std::string_view headers, std::string_view answer = "{}") {
+  return fmt::format(
+      R"({{"_resourceType": "fetch", "startedDateTime": "2026-01-01T00:00:00Z", "time": 1, "request": {{"method": )"
+      R"("PURGE", "url": "https://a.test{}", "headers": [{}]}}, "response": {{"status": 200, "headers": [], )"
+      R"("content": {{"mimeType": "application/json", "text": "{}"}}}}}})",
+      path, headers, answer);
+}
+
+std::string recording(const std::vector<std::string>& entries) {
+  return fmt::format(R"({{"log": {{"entries": [{}]}}}})", fmt::join(entries, ","));
+}
+
+TEST_F(HarImportTest, WritesNoCredentialsOfHeadersDown) {
+  constexpr std::string_view kBearer = R"({"name": "authorization", "value": "Bearer LEAK-ME-1"})";
+  const auto with = [](std::string_view shared, std::string_view own) { return fmt::format("{}, {}", shared, own); };
+  const model::Job job =
+      import(har_importer(),
+             recording({entry_with("/1", with(kBearer, R"({"name": "X-Api-Key", "value": "LEAK-ME-2"})")),
+                        entry_with("/2", with(kBearer, R"({"name": "x-api-key", "value": "LEAK-ME-3"})")),
+                        entry_with("/3", with(kBearer, R"({"name": "X-Api-Key", "value": "LEAK-ME-2"})")),
+                        entry_with("/4", with(kBearer, R"({"name": "Idempotency-Key", "value": "no-secret"})"))}));
+  EXPECT_THAT(made.yaml, Not(HasSubstr("LEAK-ME")));
+  EXPECT_THAT(made.yaml, HasSubstr("Bearer ${env.TOKEN}")) << "of the target";
+  EXPECT_THAT(made.yaml, HasSubstr("secrets:\n  - API_KEY\n  - API_KEY_2\n  - TOKEN\n"));
+  EXPECT_THAT(made.variables, testing::ElementsAre("API_KEY", "API_KEY_2", "TOKEN"));
+  ASSERT_EQ(job.workflows[0].steps.size(), 4u);
+  EXPECT_EQ(text_of(job.workflows[0].steps[2].field("headers")->find("X-Api-Key")), "${env.API_KEY}");
+  EXPECT_EQ(text_of(job.workflows[0].steps[3].field("headers")->find("Idempotency-Key")), "no-secret");
+  EXPECT_THAT(notes(), HasSubstr("the credentials in the header authorization are not written down: start muster with "
+                                 "TOKEN=… in its environment"));
+}
+
+TEST_F(HarImportTest, AsksForNoCredentialsThatAResponseGives) {
+  const std::string text =
+      recording({entry_with("/1", "", R"({\"session\": \"tok-12345678\"})"),
+                 entry_with("/2", R"({"name": "Authorization", "value": "Bearer tok-12345678"})")});
+  settings = {{"correlate", "true"}};
+  import(har_importer(), text);
+  EXPECT_THAT(made.yaml, HasSubstr("Bearer ${saved_session}"));
+  EXPECT_EQ(made.variables.size(), 0u);
+  settings.clear();
+  import(har_importer(), text);
+  EXPECT_THAT(made.yaml, HasSubstr("Bearer ${env.TOKEN}"));
+  EXPECT_THAT(notes(), HasSubstr("--correlate saves it there"));
+}
+
+TEST_F(HarImportTest, GivesNotEverySignedRequestAVariable) {
+  std::vector<std::string> entries;
+  for (int i = 0; i < 30; ++i) {
+    entries.push_back(entry_with("/", fmt::format(R"({{"name": "Authorization", "value": "AWS4 {}"}})", i)));
+  }
+  import(har_importer(), recording(entries));
+  EXPECT_EQ(made.variables.size(), 20u);
+  EXPECT_THAT(made.yaml, HasSubstr("AWS4 ${env.AUTHORIZATION_20}"));
+  EXPECT_THAT(notes(), HasSubstr("more than 20 different credentials: from there on all are ${env.AUTHORIZATION}"));
+}
+
 TEST_F(HarImportTest, RunsTogetherWhatOverlapped) {
   settings = {{"parallel", "true"}, {"host", "*"}, {"think", "none"}};
   import(har_importer(), std::string(kRecording));

@@ -1,7 +1,6 @@
 #include "engine/redaction.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -104,12 +103,6 @@ std::vector<std::string> spellings(const std::vector<std::pair<std::string, std:
   const auto repeated = std::ranges::unique(spelled);
   spelled.erase(repeated.begin(), repeated.end());
   return spelled;
-}
-
-bool carries_credentials(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kParts = {"authorization", "cookie", "token", "secret", "password", "key"};
-  const std::string lower = base::lower(name);
-  return std::ranges::any_of(kParts, [&](std::string_view part) { return lower.contains(part); });
 }
 
 void mask_credentials(std::string& exchange) {

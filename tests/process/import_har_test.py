@@ -258,29 +258,32 @@ class BrowserTest(ProcessTest):
         (self.folder / "session.har").write_text(json.dumps(har))
         return har
 
-    def imported(self, *flags):
+    def imported(self, *flags, environment=None):
         done = subprocess.run([MUSTER, "import", "har", "session.har", "-o", "job.yaml", "--force", "--json", *flags],
                               cwd=self.folder, capture_output=True, timeout=30)
         self.assertEqual(done.returncode, 0, done.stderr.decode() + done.stdout.decode())
-        checked = self.run_muster("job.yaml", command="check")
+        checked = self.run_muster("job.yaml", command="check", environment=environment)
         self.assertEqual(checked.code, 0, str(checked) + (self.folder / "job.yaml").read_text())
         return json.loads(done.stdout)
 
     def test_sends_what_the_browser_sent(self):
         shop = Shop(self)
-        self.record(shop)
+        har = self.record(shop)
         browsed = [comparable(each, shop.tokens) for each in shop.server.requests]
         self.assertEqual(len(browsed), 9, [each.target for each in shop.server.requests])
         self.assertEqual(shop.refused, 0)
         recorded_tokens = set(shop.tokens)
 
         shop.server.requests.clear()
-        made = self.imported()
-        self.assertEqual((made["steps"], made["left_out"]), (9, 0))
+        token = next(header["value"] for entry in har["log"]["entries"] for header in entry["request"]["headers"]
+                     if header["name"].lower() == "x-token")
+        made = self.imported(environment={"TOKEN": token})
+        self.assertEqual((made["steps"], made["left_out"], made["variables"]), (9, 0, ["TOKEN"]))
         notes = " ".join(note["message"] for note in made["notes"])
         self.assertIn("--correlate saves it", notes)
+        self.assertRegex(notes, "(?i)the credentials in the header x-token are not written down")
         self.assertIn("think: ", (self.folder / "job.yaml").read_text())
-        run = self.run_muster("job.yaml", "--cores", "1")
+        run = self.run_muster("job.yaml", "--cores", "1", environment={"TOKEN": token})
         self.assertEqual(run.code, 0, str(run) + (self.folder / "job.yaml").read_text())
         sent = [comparable(each, recorded_tokens | shop.tokens) for each in shop.server.requests]
         self.assertEqual(sorted(sent), sorted(browsed))
@@ -289,7 +292,7 @@ class BrowserTest(ProcessTest):
             shop.server.requests.clear()
             shop.tokens.clear()
             shop.refused = 0
-            self.imported("--correlate", "--think", "none")
+            self.assertEqual(self.imported("--correlate", "--think", "none")["variables"], [])
             run = self.run_muster("job.yaml", "--cores", "1")
             self.assertEqual((run.code, shop.refused), (0, 0), str(run) + (self.folder / "job.yaml").read_text())
             self.assertEqual(len(shop.server.requests), 9)
