@@ -134,23 +134,37 @@ class CurlImport {
     const std::string where = fmt::format("command {} (line {})", number, command.line);
     const auto before = [](std::string_view word) {
       constexpr std::array<std::string_view, 7> kWords{"$", "%", ">", "sudo", "time", "exec", "command"};
-      const std::size_t equals = word.find('=');
-      const bool assignment = equals != std::string_view::npos && base::identifier(word.substr(0, equals));
-      return assignment || std::ranges::find(kWords, word) != kWords.end();
+      return !assigned(word).empty() || std::ranges::find(kWords, word) != kWords.end();
     };
+    std::vector<std::string> set;
     while (command.words.size() > 1 && !is_curl(command.words.front()) && before(command.words.front())) {
+      if (const std::string_view name = assigned(command.words.front()); !name.empty()) set.emplace_back(name);
       command.words.erase(command.words.begin());
     }
     if (!is_curl(command.words.front())) return no_curl(command, where);
+    for (const std::string& name : set) tell_assignment(name, where);
     for (const CurlTransfer& each : read_curl_flags(command, where, input_, draft_)) transfer(each, where);
+  }
+
+  // The name in `NAME=value`; empty if the word is none.
+  static std::string_view assigned(std::string_view word) {
+    const std::string_view name = word.substr(0, word.find('='));
+    return name.size() < word.size() && base::identifier(name) ? name : std::string_view();
+  }
+
+  void tell_assignment(std::string_view name, const std::string& where) {
+    draft_.note(where,
+                fmt::format("the shell variable {0} is not set here: ${{env.{0}}} is taken from the environment of "
+                            "muster, so start it with {0}=…",
+                            name.substr(0, 60)));
   }
 
   // Assignments are worth a word of their own: what they set is asked for in the environment.
   void no_curl(const ShellCommand& command, const std::string& where) {
     const bool exported = command.words.front() == "export" && command.words.size() > 1;
     const std::string& word = command.words[exported ? 1 : 0];
-    const std::string name = word.substr(0, word.find('='));
-    if (name.size() == word.size() || !base::identifier(name)) {
+    const std::string_view name = assigned(word);
+    if (name.empty()) {
       return draft_.note(where, fmt::format("left out: '{}' is not curl", command.words.front().substr(0, 60)));
     }
     if (command.after_ampersand) {
@@ -159,10 +173,7 @@ class CurlImport {
                                      "quote the URL",
                                      word.substr(0, 60)));
     }
-    draft_.note(where,
-                fmt::format("the shell variable {} is not set here: ${{env.{}}} is taken from the environment of "
-                            "muster, so start it with {}=…",
-                            name.substr(0, 60), name.substr(0, 60), name.substr(0, 60)));
+    tell_assignment(name, where);
   }
 
   void tell_credentials() {

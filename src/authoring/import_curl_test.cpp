@@ -148,7 +148,7 @@ TEST_F(CurlImportTest, ListsWhatItCannotTakeOver) {
 }
 
 TEST_F(CurlImportTest, SaysThatZeroBytesAreLeftOut) {
-  step("curl a.test --data-raw $'a\\0b'");
+  EXPECT_EQ(text_of(step("curl a.test --data-raw $'a\\0b'").field("body")), "a");
   EXPECT_THAT(notes(), HasSubstr("zero byte"));
 }
 
@@ -168,7 +168,8 @@ TEST_F(CurlImportTest, FailsWithoutAnyRequest) {
 }
 
 TEST_F(CurlImportTest, SaysWhereShellVariablesComeFrom) {
-  for (const char* command : {"X=5; curl a.test/$X", "X=5 && curl a.test/$X", "export X=5\ncurl a.test/$X"}) {
+  for (const char* command : {"X=5; curl a.test/$X", "X=5 && curl a.test/$X", "export X=5\ncurl a.test/$X",
+                              "X=5 curl a.test", "time X=5 curl a.test/$X"}) {
     step(command);
     EXPECT_THAT(notes(), HasSubstr("the shell variable X is not set here")) << command;
     EXPECT_THAT(notes(), Not(HasSubstr("'&'"))) << command;

@@ -254,11 +254,18 @@ bool Splitter::double_quotes() {
 
 bool Splitter::ansi_quotes() {
   const std::size_t begun = line_;
+  const std::size_t from = word_.size();
   at_ += 2;
   in_word_ = true;
   while (!ended()) {
     const char c = take();
-    if (c == '\'') return true;
+    if (c == '\'') {
+      if (const std::size_t zero = word_.find('\0', from); zero != std::string::npos) {
+        word_.resize(zero);
+        note("a zero byte in $'…' ends it, as in bash; what follows it there is left out");
+      }
+      return true;
+    }
     if (c == '\\' && !ended()) {
       ansi_escape();
     } else {

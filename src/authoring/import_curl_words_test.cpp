@@ -31,6 +31,14 @@ TEST(ShellWords, KnowAnsiQuoting) {
   EXPECT_THAT(words(R"($'a\n\t\'\\\x41\101\u00e9\U0001F600\q')"), ElementsAre("a\n\t'\\AA\u00e9\U0001F600\\q"));
 }
 
+TEST(ShellWords, EndAnsiQuotesAtAZeroByteAsBashDoes) {
+  EXPECT_THAT(words(R"($'a\x00b' $'a\0b'c $'\u0000x' $'a\c@b')"), ElementsAre("a", "ac", "", "a"));
+  const auto split = split_shell(R"(curl --data-binary $'a\x00b')", {});
+  ASSERT_TRUE(split);
+  ASSERT_EQ(split->notes.size(), 1u);
+  EXPECT_THAT(split->notes[0].message, HasSubstr("a zero byte in $'…' ends it, as in bash"));
+}
+
 TEST(ShellWords, LeaveCommentsOut) {
   EXPECT_THAT(words("# first\ncurl a#b # rest 'of it"), ElementsAre("curl", "a#b"));
 }
