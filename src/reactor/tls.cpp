@@ -22,6 +22,21 @@ std::string openssl_reason() {
   return reason != nullptr ? reason : fmt::format("error {:#x}", code);
 }
 
+// To a client: what has happened and what to do, where the words of OpenSSL alone do not say it.
+std::string explained(int reason, const std::string& words) {
+  switch (reason) {
+    case SSL_R_WRONG_VERSION_NUMBER:
+      return fmt::format("the server does not speak TLS on this port ({}); is it http://?", words);
+    case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
+    case SSL_R_UNSUPPORTED_PROTOCOL:
+      return fmt::format("the server speaks no version of TLS that is allowed here ({}); look at 'tls_min'", words);
+    case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+      return fmt::format("the server asks for a client certificate ({}); give 'cert' and 'key'", words);
+    default:
+      return words;
+  }
+}
+
 bool is_address(const std::string& host) {
   std::array<unsigned char, 16> unused{};
   return inet_pton(AF_INET, host.c_str(), unused.data()) == 1 || inet_pton(AF_INET6, host.c_str(), unused.data()) == 1;
@@ -262,7 +277,9 @@ IoStatus TlsSession::classify(int result) {
     ERR_clear_error();
     return IoStatus::kClosed;
   }
+  const int reason = ERR_GET_REASON(ERR_peek_last_error());
   std::string text = openssl_reason();
+  if (SSL_is_server(ssl_) == 0) text = explained(reason, text);
   const long verified = SSL_get_verify_result(ssl_);
   if (verified != X509_V_OK && SSL_get_verify_mode(ssl_) != SSL_VERIFY_NONE) {
     text += fmt::format(": {}", X509_verify_cert_error_string(verified));

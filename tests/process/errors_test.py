@@ -294,7 +294,8 @@ class TlsErrors(ErrorClasses):
 
     def test_https_to_a_plain_port_is_tls(self):
         server = self.serve(lambda connection: connection.recv(65536) and connection.sendall(response("what?", 400)))
-        self.expect_only(self.run_against(**self.local(server)), "tls", 5)
+        said = self.expect_only(self.run_against(**self.local(server)), "tls", 5)
+        self.assertIn("the server does not speak TLS on this port (wrong version number); is it http://?", said)
 
     def test_a_handshake_that_hangs_is_timeout(self):
         server = self.serve(hold)
@@ -304,7 +305,7 @@ class TlsErrors(ErrorClasses):
     def test_a_server_below_the_lowest_version_is_tls(self):
         server = self.serve_tls(maximum_version=ssl.TLSVersion.TLSv1_2)
         run = self.run_against(**self.local(server, insecure="true", tls_min='"1.3"'))
-        self.expect_only(run, "tls", 5)
+        self.assertIn("look at 'tls_min'", self.expect_only(run, "tls", 5))
 
     def test_a_server_that_wants_a_client_certificate_is_tls(self):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
