@@ -161,7 +161,7 @@ void JobRun::finish_workflow(Active& active) {
   const model::Workflow& workflow = job_.workflows[active.workflow];
   if (result.state == model::WorkflowState::kAborted && !active.wedged.empty()) {
     result.state = model::WorkflowState::kLost;
-    result.reason = active.wedged + " and was killed; the numbers are those of its last snapshot";
+    result.reason = active.wedged + " and was killed";
   }
   if (result.state == model::WorkflowState::kCompleted && active.stopping && !result.reason.empty()) {
     result.state = interrupted_ ? model::WorkflowState::kAborted : model::WorkflowState::kTimedOut;
@@ -210,12 +210,11 @@ void JobRun::check_wedged(Active& active) {
   const bool over =
       active.length != base::Duration::max() && active.seen - grace - options_.stop_margin > active.length;
   if (over || base::now() > active.must_end) {
-    active.wedged = fmt::format("its executor process {}, had not ended {:g} s after its grace of {:g} s",
-                                active.stopping ? "was told to stop" : "came to the end of its load",
+    active.wedged = fmt::format("{}, had not ended {:g} s after its grace of {:g} s",
+                                active.stopping ? "it was told to stop" : "it should have come to the end of its load",
                                 base::seconds(options_.stop_margin), base::seconds(grace));
   } else if (active.silent > options_.silence_limit) {
-    active.wedged =
-        fmt::format("its executor process gave no sign of life for {:g} s", base::seconds(options_.silence_limit));
+    active.wedged = fmt::format("it gave no sign of life for {:g} s", base::seconds(options_.silence_limit));
   } else {
     return;
   }

@@ -91,14 +91,16 @@ workflows:
                                      frozen = true;
                                    });
   EXPECT_EQ(result.workflows[0].state, model::WorkflowState::kLost);
-  EXPECT_THAT(result.workflows[0].reason, HasSubstr("came to the end of its load, had not ended 0.1 s after"));
+  EXPECT_THAT(result.workflows[0].reason,
+              HasSubstr("it should have come to the end of its load, had not ended 0.1 s after its grace"));
 }
 
 TEST(JobRun, AnExecutorThatGivesNoSignOfLifeIsKilledAndLost) {
   const auto result = with_a_frozen_executor({.silence_limit = 600ms, .trace = {}}, [](JobRun&) {});
   const model::WorkflowResult& workflow = result.workflows[0];
   EXPECT_EQ(workflow.state, model::WorkflowState::kLost);
-  EXPECT_THAT(workflow.reason, HasSubstr("no sign of life for 0.6 s"));
+  EXPECT_EQ(workflow.reason, "it gave no sign of life for 0.6 s and was killed");
+  EXPECT_EQ(result.reason, "workflow 'w' lost its executor process: it gave no sign of life for 0.6 s and was killed");
   EXPECT_GT(workflow.iterations, 0U);
 }
 

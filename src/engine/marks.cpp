@@ -68,9 +68,8 @@ class Finder {
   void lost() {
     if (workflow_.state != WorkflowState::kLost) return;
     mark("lost",
-         fmt::format("the executor process was lost{}; the numbers are those of its last snapshot, {:.1f} s "
-                     "after it began to count, and what came after is missing",
-                     workflow_.reason.empty() ? "" : " (" + workflow_.reason + ")", base::seconds(workflow_.elapsed)));
+         fmt::format("the process that made the load was lost{}; what came after {:.1f} s is missing",
+                     workflow_.reason.empty() ? "" : ": " + workflow_.reason, base::seconds(workflow_.elapsed)));
   }
 
   void script() {

@@ -111,7 +111,8 @@ TEST(Marks, ALostExecutorAndEndedDataAreToldWithTheWorkflowsName) {
   const auto marks = find_marks({shop, admin}, {});
   ASSERT_EQ(marks.size(), 2u);
   EXPECT_EQ(marks[0].id, "lost");
-  EXPECT_THAT(marks[0].text, HasSubstr("'shop': the executor process was lost (killed by signal 9)"));
+  EXPECT_THAT(marks[0].text,
+              HasSubstr("'shop': the process that made the load was lost: killed by signal 9; what came after"));
   EXPECT_EQ(marks[1].id, "data");
   EXPECT_THAT(marks[1].text, HasSubstr("'admin': unique data ran out: users (12 times)"));
 }

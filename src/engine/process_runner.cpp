@@ -209,12 +209,10 @@ class ProcessRunner final : public Runner {
       return;
     }
     result.state = model::WorkflowState::kLost;
-    const std::string how =
-        WIFSIGNALED(status) ? fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-                            : fmt::format("ended with status {}", WEXITSTATUS(status));
-    result.reason = fmt::format(
-        "its executor process {} after {:.1f} s of counted time; the numbers are those of its last snapshot", how,
-        base::seconds(result.elapsed));
+    // The mark says from when on its numbers are missing.
+    result.reason = WIFSIGNALED(status)
+                        ? fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                        : fmt::format("it ended with status {}", WEXITSTATUS(status));
   }
 
   std::unique_ptr<Engine> engine_;

@@ -157,7 +157,10 @@ workflows:
         run = under.end(limit=5)
         self.assertEqual((run.code, run.summary["verdict"]), (1, "error"), run)
         self.assertEqual(run.workflow()["state"], "lost")
-        self.assertIn("killed", run.workflow()["reason"])
+        self.assertEqual(run.workflow()["reason"], "killed by signal 9 (Killed)")
+        mark = next(mark["text"] for mark in run.summary["marks"] if mark["id"] == "lost")
+        self.assertRegex(mark, r"^the process that made the load was lost: killed by signal 9 \(Killed\); "
+                               r"what came after \d+\.\d s is missing$")
         self.assertIn("lost", [mark["id"] for mark in run.summary["marks"]])
         self.assertGreater(run.summary["requests"], 50, "the last snapshot's numbers are kept")
         self.assertLessEqual(run.summary["requests"], len(self.server.requests))
