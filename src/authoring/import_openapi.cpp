@@ -288,10 +288,18 @@ void OpenApiImport::operation(const Operation& operation) {
   if (!request.cookies.empty()) request.headers.add("Cookie", request.cookies);
   if (request.path.find('{') != std::string::npos) {
     draft_.note(where, "its path has a parameter that is not described");
-    std::string encoded;
-    for (const char c : request.path) encoded += c == '{' ? "%7B" : c == '}' ? "%7D" : std::string(1, c);
-    request.path = encoded;
   }
+  // Neither braces nor control characters can stand in a URL as they are.
+  std::string encoded;
+  for (const char c : request.path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '{' || c == '}' || byte < 0x20 || byte == 0x7f) {
+      protocol::percent::append_byte(encoded, c);
+    } else {
+      encoded += c;
+    }
+  }
+  request.path = std::move(encoded);
   if (!request.written_query.empty())
     request.path += (request.path.find('?') == std::string::npos ? "?" : "&") + request.written_query;
   YamlOut fields = YamlOut::of_map();

@@ -152,6 +152,7 @@ std::optional<Tree> read_text_map(LoaderContext& context, const Field& field, co
       model::TreeList list;
       for (const YamlNode& each : entry.value.list) list.push_back(text_of(each));
       map.emplace_back(entry.key, Tree{entry.value.where, std::move(list)});
+      map.back().second.key_where = entry.key_where;
       continue;
     }
     if (entry.value.is_list() || entry.value.is_map()) {
@@ -161,6 +162,7 @@ std::optional<Tree> read_text_map(LoaderContext& context, const Field& field, co
     }
     map.emplace_back(entry.key,
                      entry.value.null() && field.repeats ? Tree{entry.value.where, {}} : text_of(entry.value));
+    map.back().second.key_where = entry.key_where;
   }
   return Tree{node.where, std::move(map)};
 }

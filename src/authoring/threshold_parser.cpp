@@ -147,6 +147,12 @@ class Reader {
       return error(token_.offset, fmt::format("expected one of < <= > >= == !=, found {}", found(token_)));
     }
     threshold.comparison = symbol->comparison;
+    const bool equality = symbol->comparison == Comparison::kEqual || symbol->comparison == Comparison::kNotEqual;
+    if (equality && (*bound == Bound::kTime || *bound == Bound::kRate)) {
+      return error(token_.offset, fmt::format("a {} that is measured hardly ever is an exact value; use < or > instead "
+                                              "of {}",
+                                              *bound == Bound::kTime ? "time" : "rate", symbol->spelling));
+    }
     const auto value = limit(*bound);
     if (!value) return std::unexpected(value.error());
     threshold.bound = *value;
@@ -243,6 +249,7 @@ class Reader {
     if (bound == Bound::kShare && !percent && (!bare || token_.number.number() > 1)) {
       return wrong("expected a share such as 1% or 0.01");
     }
+    if (bound == Bound::kShare && percent && token_.number.number() > 1) return wrong("a share is at most 100%");
     if ((bound == Bound::kRate || bound == Bound::kCount) && !bare) return wrong(expected);
     double value = negative ? -token_.number.number() : token_.number.number();
     const std::size_t start = token_.offset;

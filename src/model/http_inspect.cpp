@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/closest.h"
 #include "model/http_kind.h"
@@ -30,6 +31,24 @@ bool token(std::string_view text) {
 bool has_scheme(std::string_view text) {
   const std::size_t colon = text.find("://");
   return colon != std::string_view::npos && colon < text.find_first_of("/?#${");
+}
+
+// The first control character outside of holes, if there is one.
+std::optional<unsigned char> control_character(std::string_view text) {
+  std::size_t open = 0;  // braces of the hole
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (open > 0) {
+      if (byte == '{') ++open;
+      if (byte == '}') --open;
+    } else if (text.substr(i).starts_with("${")) {
+      open = 1;
+      ++i;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      return byte;
+    }
+  }
+  return std::nullopt;
 }
 
 void inspect_address(const Target& target, const Inspection& inspection) {
@@ -64,7 +83,14 @@ void inspect_address(const Target& target, const Inspection& inspection) {
 void inspect_url(const Step& step, const Inspection& inspection) {
   const Tree* tree = step.field("url");
   const std::string* url = tree == nullptr ? nullptr : tree->text();
-  if (url == nullptr || !has_scheme(*url)) return;
+  if (url == nullptr) return;
+  if (const auto byte = control_character(*url)) {
+    inspection.report(tree->where, fmt::format("the URL holds a control character (byte 0x{0:02x}), which a request "
+                                               "cannot carry; write %{0:02X} to send it",
+                                               *byte));
+    return;
+  }
+  if (!has_scheme(*url)) return;
   const std::string_view scheme = std::string_view(*url).substr(0, url->find("://"));
   if (scheme != "http" && scheme != "https") {
     inspection.report(
@@ -84,9 +110,10 @@ void inspect_headers(const Tree* tree, const Inspection& inspection) {
   if (tree == nullptr || tree->map() == nullptr) return;
   for (const auto& [name, value] : *tree->map()) {
     if (!token(name)) {
-      inspection.report(value.where, fmt::format("'{}' cannot be the name of a header; names are letters, digits and "
-                                                 "-, without spaces or colons",
-                                                 name));
+      inspection.report(value.key_where.line > 0 ? value.key_where : value.where,
+                        fmt::format("'{}' cannot be the name of a header; names are letters, digits and "
+                                    "-, without spaces or colons",
+                                    name));
     }
     const TreeList one{value};
     for (const Tree& each : value.list() != nullptr ? *value.list() : one) {

@@ -41,6 +41,7 @@ TEST(HttpInspect, GoodTargetsAndRequestsPass) {
                        {"headers", {{}, TreeMap{{"X-A", text("b")}}}}})
                   .empty());
   EXPECT_TRUE(of_step({{"url", text("https://${env.HOST}:99999/")}}).empty());
+  EXPECT_TRUE(of_step({{"url", text("/${a\n + b}/c")}}).empty()) << "an expression may have several lines";
 }
 
 TEST(HttpInspect, ATargetMustBeAnAddressThatPathsCanFollow) {
@@ -63,6 +64,8 @@ TEST(HttpInspect, SourcesAreAddressesAndNotNames) {
 
 TEST(HttpInspect, EveryMistakeOfARequestIsTold) {
   EXPECT_EQ(of_step({{"url", text("ws://a.test/")}}).size(), 1u);
+  EXPECT_EQ(of_step({{"url", text("/a b\nc")}}).size(), 1u);
+  EXPECT_EQ(of_step({{"url", text("/${x}\t")}}).size(), 1u);
   EXPECT_EQ(of_step({{"url", text("http://a.test:0/${x}")}}).size(), 1u);
   EXPECT_EQ(of_step({{"method", text("GE T")},
                      {"headers", {{}, TreeMap{{"a b", text("x")}, {"C", text("d\r\nE: f")}}}},

@@ -21,6 +21,7 @@ using TreeMap = std::vector<TreeEntry>;
 struct Tree {
   Where where;
   std::variant<std::monostate, bool, std::int64_t, double, std::string, TreeList, TreeMap> value;
+  Where key_where = {};  // of its name, if it is one of a kTextMap; otherwise unknown
 
   bool null() const;
   const bool* boolean() const;
