@@ -129,6 +129,12 @@ CommandOutline outline(const CLI::App& app, std::string name) {
   return made;
 }
 
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : app.get_subcommands(visible)) names.push_back(each->get_name());
+  return names;
+}
+
 std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find(":{");

@@ -36,6 +36,8 @@ struct CommandOutline {
 // `name` is how the command is called, with those it belongs to.
 CommandOutline outline(const CLI::App& app, std::string name);
 
+// The names of the commands below this one; hidden ones left out.
+std::vector<std::string> command_names(const CLI::App& app);
 // The values that the option takes, if they are few and known.
 std::vector<std::string> choices_of(const CLI::Option& option);
 // The option's type name without its choices: "N", "FILE".

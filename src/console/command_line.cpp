@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "console/man_command.h"
 #include "console/new_command.h"
 #include "console/outputs_command.h"
+#include "console/plain_words.h"
 #include "console/results_command.h"
 #include "console/run_command.h"
 #include "console/say.h"
@@ -32,56 +34,11 @@
 namespace muster::console {
 namespace {
 
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* each : app.get_subcommands(nullptr)) {
-    if (!each->get_group().empty()) names.push_back(each->get_name());
-  }
-  return names;
-}
-
-// "; did you mean '--vus'?" for an argument that the command does not know.
-std::string flag_hint(const CLI::App& command) {
-  std::vector<std::string> flags;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-  }
-  const std::vector<std::string> commands = command_names(command);
-  for (const std::string& each : command.remaining()) {
-    if (each.starts_with("--")) return base::did_you_mean(each.substr(0, each.find('=')), flags);
-    if (!commands.empty()) return base::did_you_mean(each, commands);
-  }
-  return {};
-}
-
-// What the library says of a flag, as a person would.
-std::string in_plain_words(const std::string& message) {
-  constexpr std::string_view kTwice = ": At Most 1 required but received ";
-  constexpr std::string_view kWrong = "Could not convert: ";
-  if (const std::size_t at = message.find(kTwice); at != std::string::npos) {
-    return fmt::format("{} is given {} times; it takes one value", message.substr(0, at),
-                       message.substr(at + kTwice.size()));
-  }
-  if (message.starts_with(kWrong)) {
-    const std::string rest = message.substr(kWrong.size());
-    const std::size_t equals = rest.find(" = ");
-    if (equals != std::string::npos) {
-      return fmt::format("{}: '{}' is not a value that it takes", rest.substr(0, equals), rest.substr(equals + 3));
-    }
-  }
-  return message;
-}
-
 int complain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
-  const CLI::App* command = &app;
-  std::string name = "muster";
-  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
-    command = chosen.front();
-    name += " " + command->get_name();
-  }
-  const std::string message = error.what();
-  say(stderr, "{0}: {1}{2}{3}\n'{0} --help' tells more\n", name, in_plain_words(message), flag_hint(*command),
-      blamed_variable(*command, message, argc, argv));
+  const ParsedCommand command = parsed_command(app);
+  const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
+  say(stderr, "{0}: {1}{2}\n'{0} --help' tells more\n", command.name, in_plain_words(command, error, words),
+      blamed_variable(*command.app, error.what(), argc, argv));
   return kBadInput;
 }
 

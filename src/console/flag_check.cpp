@@ -137,7 +137,8 @@ Checked check_wrk_flags(const JobFlags& flags) {
 
 base::Expected<void> check_job_flags(const JobFlags& flags) {
   if (flags.file.empty() && flags.url.empty()) {
-    return base::fail("nothing to run: give a file (muster run test.yaml) or an address (muster run --url http://…)");
+    return base::fail(fmt::format(
+        "nothing to {0}: give a file (muster {0} test.yaml) or an address (muster {0} --url http://…)", flags.command));
   }
   if (!flags.file.empty() && !flags.url.empty() && !is_script(flags)) {
     return base::fail("give either a file or --url, not both; only a script written for wrk takes an address");

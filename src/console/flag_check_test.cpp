@@ -26,6 +26,14 @@ TEST(FlagCheck, EachMessageNamesItsFlag) {
   EXPECT_TRUE(said([](JobFlags& flags) { flags.body = "@/no/such/file"; }).starts_with("--body: "));
 }
 
+TEST(FlagCheck, WhoGivesNothingIsToldHowToGiveItToTheSameCommand) {
+  EXPECT_EQ(said([](JobFlags& flags) {
+              flags.url.clear();
+              flags.command = "check";
+            }),
+            "nothing to check: give a file (muster check test.yaml) or an address (muster check --url http://…)");
+}
+
 TEST(FlagCheck, APasswordWithoutItsUserIsNotPrinted) {
   EXPECT_EQ(said([](JobFlags& flags) { flags.basic = "swordfish"; }),
             "-u: expected USER:PASSWORD, with ':' between them");

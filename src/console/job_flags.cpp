@@ -17,6 +17,7 @@ constexpr std::uint64_t kLargestSeed = std::numeric_limits<std::int64_t>::max();
 }  // namespace
 
 void add_source_flags(CLI::App& command, JobFlags& flags) {
+  flags.command = command.get_name();
   const std::string group = "What to run";
   command.add_option("file", flags.file, "YAML file or Lua script that describes the load test")
       ->type_name("JOB")

@@ -15,6 +15,7 @@
 namespace muster::console {
 
 struct JobFlags {
+  std::string command = "run";  // of muster, for messages
   std::string file;
   std::string url;
   std::string target;  // overrides the job's default target

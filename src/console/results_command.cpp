@@ -81,19 +81,28 @@ report::RunInfo info_of(const store::StoredRun& run) {
   return info;
 }
 
+// Here forms are given without the flag that the messages name.
+std::string without_flag(std::string message) {
+  constexpr std::string_view kFlag = "--out ";
+  for (std::size_t at = message.find(kFlag); at != std::string::npos; at = message.find(kFlag, at)) {
+    message.erase(at, kFlag.size());
+  }
+  return message;
+}
+
 // Writes a kept run, and how it compares, to `forms`; each problem is told.
 int write_forms(const std::vector<std::string>& forms, const store::StoredRun& run,
                 const report::Comparison* comparison, const report::Outputs& outputs) {
   report::OutputSet set;
   for (const std::string& form : forms) {
     auto output = outputs.make(form);
-    if (!output) return wrong(output.error().message);
+    if (!output) return wrong(without_flag(output.error().message));
     set.add(form, std::move(*output));
   }
   set.open(info_of(run));
   if (comparison != nullptr) set.compared(*comparison);
   set.finish(run.result);
-  for (const std::string& problem : set.problems()) say(stderr, "{}\n", problem);
+  for (const std::string& problem : set.problems()) say(stderr, "{}\n", without_flag(problem));
   return set.problems().empty() ? kGood : kCouldNotRun;
 }
 

@@ -175,6 +175,11 @@ base::Expected<FailIf> parse_fail_if(std::string_view text) {
   made.text = text;
   made.metric = words->front();
   if (std::ranges::find(kMetrics, made.metric) == kMetrics.end()) {
+    const std::string known = made.metric.substr(0, made.metric.find_first_of("+-"));
+    if (known.size() < made.metric.size() && std::ranges::find(kMetrics, known) != kMetrics.end()) {
+      return refuse(text, fmt::format("a blank stands before the change; write '{} {}'", known,
+                                      made.metric.substr(known.size())));
+    }
     return refuse(text, fmt::format("there is no metric '{}'{}; there are {}", made.metric,
                                     base::did_you_mean(made.metric, kMetrics), fmt::join(kMetrics, ", ")));
   }

@@ -48,6 +48,8 @@ TEST(ParseFailIf, SaysWhatWouldHaveBeenRight) {
   EXPECT_THAT(refusal("p95 10%"), HasSubstr("begins with '+' or '-'"));
   EXPECT_THAT(refusal("p96 +10%"), HasSubstr("did you mean 'p9"));
   EXPECT_THAT(refusal("p95 +10"), HasSubstr("10"));
+  EXPECT_THAT(refusal("p95+10%"), HasSubstr("write 'p95 +10%'"));
+  EXPECT_THAT(refusal("rate-5% step=x"), HasSubstr("write 'rate -5%'"));
   EXPECT_THAT(refusal("p95 +10% +20%"), HasSubstr("write two --fail-if"));
   EXPECT_THAT(refusal("p95 step= +10%"), HasSubstr("needs a name"));
   EXPECT_THAT(refusal("p95 workflow=shop +10%"), HasSubstr("'step='"));

@@ -82,6 +82,20 @@ class Help(CommandLine):
         self.assertIn("muster run test.yaml", self.ask("test.yaml", code=2)[1])
         self.assertIn("muster run --url http://a.test", self.ask("http://a.test", code=2)[1])
 
+    def test_mistakes_are_told_in_plain_words(self):
+        for words, said in ((("new", "-", "--kind", "foo"), "muster new: --kind: expected simple, flow or open, found 'foo'"),
+                            (("run", "x.yaml", "--ui", "foo"), "muster run: --ui: expected auto, full, ci or none, found 'foo'"),
+                            (("run", "--url"), "muster run: --url needs an address"),
+                            (("run", "--ulr", "http://a.test"), "muster run: unknown flag '--ulr'; did you mean '--url'?"),
+                            (("run", "--url", "http://a.test", "-c", "0"), "muster run: -c: expected a whole number from 1"),
+                            (("--color", "never"), "muster: name a command; 'muster help' lists them"),
+                            (("import",), "muster import: name a command; 'muster help import' lists them"),
+                            (("import", "crul"), "muster import: unknown command 'crul'; did you mean 'curl'?"),
+                            (("completion", "tcsh"), "muster completion: SHELL: expected bash, zsh or fish, found 'tcsh'"),
+                            (("check",), "nothing to check: give a file (muster check test.yaml)")):
+            with self.subTest(words=words):
+                self.assertTrue(self.ask(*words, code=2)[1].startswith(said), self.ask(*words, code=2)[1])
+
     def test_examples_in_the_help_are_commands_that_exist(self):
         for name in commands():
             text = self.ask("help", name)[0].split("\nExamples:\n", 1)[1].split("\n\n", 1)[0].replace("\\\n", " ")

@@ -107,7 +107,10 @@ class Keeping(HistoryTest):
         compared = self.results("compare", f"{self.folder}/x.run", name)
         self.assertEqual(compared.code, 0, compared)
         self.assertIn("x.run", compared.out)
-        self.assertEqual(self.results("export", name, "nothing=x").code, 2)
+        unknown = self.results("export", name, "jsno=x")
+        self.assertEqual(unknown.code, 2, unknown)
+        self.assertIn("jsno=x: there is no output named 'jsno'; did you mean 'json'?", unknown.err)
+        self.assertNotIn("--out", unknown.err)
         self.assertEqual(self.results("export", name, f"json={self.folder}/none/x.json").code, 1)
 
     def test_secrets_are_not_kept(self):

@@ -1,0 +1,159 @@
+#include "console/plain_words.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/closest.h"
+#include "console/app_outline.h"
+
+namespace muster::console {
+namespace {
+
+std::string either(const std::vector<std::string>& choices) {
+  std::string text;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) text += i + 1 == choices.size() ? " or " : ", ";
+    text += choices[i];
+  }
+  return text;
+}
+
+// The option whose name the message begins with, or null.
+const CLI::Option* blamed(const CLI::App& command, std::string_view message) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (name.empty() || !message.starts_with(name)) continue;
+    const std::string_view rest = message.substr(name.size());
+    if (rest.empty() || rest.front() == ':' || rest.front() == ' ') return option;
+  }
+  return nullptr;
+}
+
+// As it was typed, where it was: `-c` and not `--vus`. What has no dashes is in capitals, as in the help.
+std::string spelt(const CLI::Option& option, std::span<const char* const> words) {
+  for (const std::string_view word : words) {
+    for (const std::string& each : option.get_lnames()) {
+      const std::string flag = "--" + each;
+      if (word == flag || word.starts_with(flag + "=")) return flag;
+    }
+    for (const std::string& each : option.get_snames()) {
+      if (word.starts_with("-" + each)) return "-" + each;
+    }
+  }
+  std::string name = option.get_name();
+  if (name.starts_with('-')) return name;
+  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  return name;
+}
+
+// "an address", "auto, full or none", "NAME=VALUE".
+std::string needed(const CLI::Option& option) {
+  if (const std::vector<std::string> choices = choices_of(option); !choices.empty()) return either(choices);
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{{{"URL", "an address"},
+                                                                                 {"FILE", "a file"},
+                                                                                 {"TIME", "a time such as 30s"},
+                                                                                 {"RATE", "a rate such as 100/s"},
+                                                                                 {"N", "a number"},
+                                                                                 {"TEXT", "a value"},
+                                                                                 {"", "a value"}}};
+  std::string type = type_of(option);
+  for (const auto& [each, meaning] : kWords) {
+    if (each == type) return std::string(meaning);
+  }
+  return type;
+}
+
+// A word that nothing takes: most often a slip.
+std::string unknown(const CLI::App& command, const std::vector<std::string>& words) {
+  const auto flag = std::ranges::find_if(
+      words, [](const std::string& each) { return each.size() > 1 && each.starts_with('-') && each != "--"; });
+  if (flag != words.end()) {
+    const std::string name = flag->substr(0, flag->find('='));
+    std::vector<std::string> flags;
+    for (const CLI::Option* option : command.get_options()) {
+      for (const std::string& each : option->get_lnames()) flags.push_back("--" + each);
+    }
+    return fmt::format("unknown flag '{}'{}", name,
+                       name.starts_with("--") ? base::did_you_mean(name, flags) : std::string());
+  }
+  const std::vector<std::string> commands = command_names(command);
+  if (commands.empty()) return fmt::format("'{}' is one word too many", words.front());
+  std::string hint = base::did_you_mean(words.front(), commands);
+  if (hint.empty()) hint = fmt::format("; there are {}", fmt::join(commands, ", "));
+  return fmt::format("unknown command '{}'{}", words.front(), hint);
+}
+
+// ": At Most 2 required but received 3"; empty if it is something else.
+std::string of_count(const std::string& flag, const std::string& rest) {
+  constexpr std::string_view kMost = ": At Most ";
+  constexpr std::string_view kLeast = ": At least ";
+  constexpr std::string_view kBut = " required but received ";
+  const bool most = rest.starts_with(kMost);
+  const std::size_t but = rest.find(kBut);
+  if ((!most && !rest.starts_with(kLeast)) || but == std::string::npos) return {};
+  const std::size_t begin = most ? kMost.size() : kLeast.size();
+  const std::string limit = rest.substr(begin, but - begin);
+  const std::string found = rest.substr(but + kBut.size());
+  if (most && limit == "1") return fmt::format("{} is given {} times; it takes one value", flag, found);
+  return fmt::format("{} takes at {} {} values, found {}", flag, most ? "most" : "least", limit, found);
+}
+
+// `rest` is what is said of the option, behind its name.
+std::string of_option(const CLI::Option& option, const std::string& flag, const std::string& rest) {
+  constexpr std::string_view kNotIn = " not in {";
+  const std::vector<std::string> choices = choices_of(option);
+  if (const std::size_t at = rest.rfind(kNotIn); at != std::string::npos && at >= 2 && !choices.empty()) {
+    return fmt::format("{}: expected {}, found '{}'", flag, either(choices), rest.substr(2, at - 2));
+  }
+  if (std::string said = of_count(flag, rest); !said.empty()) return said;
+  if (rest.find(" required ") != std::string::npos && rest.ends_with(" missing")) {
+    return fmt::format("{} needs {}", flag, needed(option));
+  }
+  if (rest == " is required") return fmt::format("{} is missing", flag);
+  return flag + rest;
+}
+
+}  // namespace
+
+ParsedCommand parsed_command(const CLI::App& root) {
+  ParsedCommand made{.app = &root, .name = "muster"};
+  for (auto chosen = root.get_subcommands(); !chosen.empty(); chosen = made.app->get_subcommands()) {
+    made.app = chosen.front();
+    made.name += " " + made.app->get_name();
+  }
+  return made;
+}
+
+std::string in_plain_words(const ParsedCommand& command, const CLI::ParseError& error,
+                           std::span<const char* const> words) {
+  constexpr std::string_view kWrong = "Could not convert: ";
+  const std::string message = error.what();
+  const bool no_command = message == "A subcommand is required";
+  const bool extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  if (const std::vector<std::string> left = command.app->remaining(); (no_command || extras) && !left.empty()) {
+    return unknown(*command.app, left);
+  }
+  if (no_command) {
+    return fmt::format("name a command; 'muster help{}' lists them",
+                       command.name.substr(std::string_view("muster").size()));
+  }
+  if (message.starts_with(kWrong)) {
+    const std::string rest = message.substr(kWrong.size());
+    const CLI::Option* option = blamed(*command.app, rest);
+    const std::size_t equals = rest.find(" = ");
+    if (option != nullptr && equals != std::string::npos) {
+      return fmt::format("{}: '{}' is not a value that it takes", spelt(*option, words), rest.substr(equals + 3));
+    }
+  }
+  const CLI::Option* option = blamed(*command.app, message);
+  if (option == nullptr) return message;
+  return of_option(*option, spelt(*option, words), message.substr(option->get_name().size()));
+}
+
+}  // namespace muster::console
