@@ -248,4 +248,11 @@ base::Expected<model::Job> load(const JobFlags& flags, const engine::Registry& r
   return base::fail(std::move(message));
 }
 
+void keep_standard_output(model::Job& job) {
+  if (job.script == nullptr) return;
+  auto script = std::make_shared<model::Script>(*job.script);
+  script->to_standard_error = true;
+  job.script = std::move(script);
+}
+
 }  // namespace muster::console

@@ -54,4 +54,7 @@ std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& f
 // Errors are ready to print, one or more lines, and mean exit code 2.
 base::Expected<model::Job> load(const JobFlags& flags, const engine::Registry& registry);
 
+// Standard output is for something that machines read: what the job's script prints goes to standard error.
+void keep_standard_output(model::Job& job);
+
 }  // namespace muster::console

@@ -146,6 +146,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   auto outputs_made = known_outputs.make_all(flags.outputs);
   if (!outputs_made) return bad_input(outputs_made.error().message);
   report::OutputSet& outputs = *outputs_made;
+  if (flags.json || outputs.takes_standard_output()) keep_standard_output(*job);
   const engine::JobOptions options{.cores = flags.cores != 0 ? flags.cores : physical_cores(),
                                    .in_process = false,
                                    .strict = flags.strict,

@@ -152,6 +152,7 @@ int try_once(const TryFlags& flags, const engine::Registry& registry) {
     say(stderr, "--workflow '{}': the file has no workflow of that name\n", flags.workflow);
     return kBadInput;
   }
+  if (flags.json) keep_standard_output(*job);
   bool all_ok = true;
   const engine::JobOptions options{
       .cores = 1, .in_process = true, .strict = false, .trace = [&](const engine::StepTrace& trace) {

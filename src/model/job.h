@@ -125,6 +125,7 @@ struct Script {
   std::string text;
   std::vector<std::string> arguments;                         // what follows `--` on the command line
   std::vector<std::pair<std::string, std::string>> settings;  // what its profile wants to know: name → value
+  bool to_standard_error = false;                             // what it prints: standard output is for something else
 };
 
 // Which lists of a workflow are functions of the job's script.

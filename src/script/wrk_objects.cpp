@@ -238,18 +238,25 @@ int connect_to(lua_State* state) {
   return 1;
 }
 
+// Where it prints to: what add_wrk_natives() was given.
+std::FILE* output_of(lua_State* state) {
+  return static_cast<std::FILE*>(lua_touserdata(state, lua_upvalueindex(1)));
+}
+
 int write_out(lua_State* state) {
+  std::FILE* const output = output_of(state);
   const int count = lua_gettop(state);
   for (int i = 1; i <= count; ++i) {
     std::size_t length = 0;
     const char* text = luaL_checklstring(state, i, &length);
-    std::fwrite(text, 1, length, stdout);
+    std::fwrite(text, 1, length, output);
   }
   lua_pushboolean(state, 1);
   return 1;
 }
 
 int print_out(lua_State* state) {
+  std::FILE* const output = output_of(state);
   const int count = lua_gettop(state);
   lua_getglobal(state, "tostring");
   for (int i = 1; i <= count; ++i) {
@@ -258,11 +265,11 @@ int print_out(lua_State* state) {
     lua_call(state, 1, 1);
     std::size_t length = 0;
     const char* text = lua_tolstring(state, -1, &length);
-    if (i > 1) std::fputc('\t', stdout);
-    if (text != nullptr) std::fwrite(text, 1, length, stdout);
+    if (i > 1) std::fputc('\t', output);
+    if (text != nullptr) std::fwrite(text, 1, length, output);
     lua_pop(state, 1);
   }
-  std::fputc('\n', stdout);
+  std::fputc('\n', output);
   return 0;
 }
 
@@ -289,15 +296,19 @@ void push_thread(lua_State* state, WrkThread& thread) {
   lua_setmetatable(state, -2);
 }
 
-void add_wrk_natives(lua_State* state) {
+void add_wrk_natives(lua_State* state, std::FILE* output) {
+  const auto printer = [&](lua_CFunction function) {
+    lua_pushlightuserdata(state, output);
+    lua_pushcclosure(state, function, 1);
+  };
   lua_pushcfunction(state, &lookup);
   lua_setfield(state, -2, "lookup");
   lua_pushcfunction(state, &connect_to);
   lua_setfield(state, -2, "connect");
-  lua_pushcfunction(state, &print_out);
+  printer(&print_out);
   lua_setglobal(state, "print");
   lua_newtable(state);
-  lua_pushcfunction(state, &write_out);
+  printer(&write_out);
   lua_setfield(state, -2, "write");
   lua_setglobal(state, "io");
   lua_newtable(state);

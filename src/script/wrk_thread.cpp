@@ -35,7 +35,7 @@ int make_table(lua_State* state) {
   lua_setfield(state, -2, "settings");
   push_thread(state, context.thread);
   lua_setfield(state, -2, "thread");
-  add_wrk_natives(state);
+  add_wrk_natives(state, context.script.to_standard_error ? stderr : stdout);
   context.reference = luaL_ref(state, LUA_REGISTRYINDEX);
   return 0;
 }

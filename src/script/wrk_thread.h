@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,7 +66,8 @@ class WrkThread {
 // Pushes `thread` as the object that scripts know: addr, get, set, stop.
 void push_thread(lua_State* state, WrkThread& thread);
 
-// For the prelude's table on top of the stack: lookup and connect, and the output that wrk's scripts may use.
-void add_wrk_natives(lua_State* state);
+// For the prelude's table on top of the stack: lookup and connect, and the output that wrk's scripts may use, which
+// goes to `output`.
+void add_wrk_natives(lua_State* state, std::FILE* output);
 
 }  // namespace muster::script

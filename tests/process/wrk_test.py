@@ -1,6 +1,7 @@
 """Scripts written for wrk, run by muster and by wrk itself: the same requests, callbacks and figures must come out."""
 
 import collections
+import json
 import re
 import shutil
 import subprocess
@@ -306,6 +307,40 @@ class Wrk(ProcessTest):
                               timeout=30, check=False)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("script.lua:3: attempt to index local 'x' (a nil value)", " ".join(done.stdout.split()))
+
+
+class Alone(ProcessTest):
+    """What can be seen without wrk."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve_http(lambda request: response("ok"))
+
+    def run_script(self, text, *arguments, command="run", **options):
+        path = self.write("post.lua", text)
+        return self.run_muster(path, "--url", self.server.url + "/start", *arguments, command=command, **options)
+
+    def test_what_a_script_prints_does_not_spoil_output_for_machines(self):
+        script = "print('outside')\nfunction init() io.write('init', '\\n') end\nfunction done() print('the', 'end') end"
+        load = ("-c", "1", "-n", "2")
+        run = self.run_script(script, *load)
+        self.assertEqual(run.code, 0, run)
+        for text in ("outside\n", "init\n", "the\tend\n"):
+            self.assertIn(text, run.out, "without anything else to write there")
+        for flags in (["--json"], ["--out", "json=-"], ["--out", "ndjson=-"]):
+            with self.subTest(flags=flags):
+                run = self.run_script(script, *load, *flags)
+                self.assertEqual(run.code, 0, run)
+                for text in ("outside\n", "init\n", "the\tend\n"):
+                    self.assertNotIn(text, run.out)
+                    self.assertIn(text, run.err)
+                texts = run.out.splitlines() if "ndjson=-" in flags else [run.out]
+                for text in texts:
+                    json.loads(text)
+        run = self.run_script(script, "--json", command="try")
+        for line in run.out.splitlines():
+            json.loads(line)
+        self.assertIn("init\n", run.err)
 
 
 if __name__ == "__main__":
