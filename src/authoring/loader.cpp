@@ -59,12 +59,12 @@ std::expected<model::Job, Problems> load_job(std::string_view yaml, const std::s
 
 std::expected<model::Job, Problems> load_document(YamlNode document, std::string_view source,
                                                   const std::string& file_name, const LoadInput& input,
-                                                  const Languages& languages,
-                                                  std::shared_ptr<const model::Script> script) {
+                                                  const Languages& languages, ScriptDocument from) {
   const YamlLimits limits;
   Reporter reporter(limits);
   LoaderContext context{
-      .languages = languages, .input = input, .reporter = reporter, .limits = limits, .script = std::move(script)};
+      .languages = languages, .input = input, .reporter = reporter, .limits = limits, .script = std::move(from.script)};
+  context.single_workflow = from.single_workflow;
   for (const auto& [name, value] : input.environment) context.environment.emplace(name, value);
   set_file(document, reporter.add_source(file_name, std::string(source)));
   model::Job job;

@@ -52,10 +52,13 @@ struct Problems {
 // The same from a document that another front end made; `source` is the text that its places point into. Workflows with
 // a key `functions` (which of start, run and stop there are) belong to `script`.
 struct YamlNode;
+struct ScriptDocument {
+  std::shared_ptr<const model::Script> script;
+  bool single_workflow = false;  // the script names no workflow: --set load.vus=5 means the only one there is
+};
 std::expected<model::Job, Problems> load_document(YamlNode document, std::string_view source,
                                                   const std::string& file_name, const LoadInput& input,
-                                                  const Languages& languages,
-                                                  std::shared_ptr<const model::Script> script);
+                                                  const Languages& languages, ScriptDocument from);
 
 std::expected<model::Job, Problems> load_job(std::string_view yaml, const std::string& file_name,
                                              const LoadInput& input, const Languages& languages);

@@ -66,6 +66,8 @@ class Declarations {
   base::Expected<void> read(std::string_view text);
   // The document that was declared; called once.
   base::Expected<YamlNode> document();
+  // It named no workflow: `load` stood in `job`, and the function is the global `run`.
+  bool short_form() const { return short_form_; }
 
  private:
   static Declarations& self(lua_State* state) {
@@ -313,7 +315,8 @@ std::expected<model::Job, authoring::Problems> load_lua_job(std::string_view tex
   script->profile = "muster";
   script->file = file_name;
   script->text = text;
-  return authoring::load_document(std::move(*document), text, file_name, input, languages, std::move(script));
+  return authoring::load_document(std::move(*document), text, file_name, input, languages,
+                                  {.script = std::move(script), .single_workflow = declarations.short_form()});
 }
 
 std::expected<model::Job, authoring::Problems> load_wrk_job(std::string_view text, const std::string& file_name,
@@ -334,8 +337,8 @@ std::expected<model::Job, authoring::Problems> load_wrk_job(std::string_view tex
   script->text = text;
   script->arguments = wrk.arguments;
   script->settings = wrk.settings;
-  auto job =
-      authoring::load_document(std::move(*document), wrk.job, "command line", input, languages, std::move(script));
+  auto job = authoring::load_document(std::move(*document), wrk.job, "command line", input, languages,
+                                      {.script = std::move(script)});
   if (job) job->source = text;
   return job;
 }

@@ -62,6 +62,21 @@ TEST(LuaJob, AFileWithAFunctionRunIsOneWorkflowNamedAfterIt) {
   EXPECT_EQ(job.workflows.front().load.vus, 2u);
 }
 
+TEST(LuaJob, ASetWithoutTheWorkflowsNameReachesTheOnlyOneOfAShortForm) {
+  const authoring::Languages languages{.kinds = model::built_in_kinds(), .shapes = {}};
+  authoring::LoadInput input;
+  input.sets = {{"load.for", "2s"}, {"load.vus", "7"}};
+  const std::string short_form =
+      "job { target = 'http://a.test', load = { vus = 2, ['for'] = '9s' } }\n"
+      "local home = http.get('/')\nfunction run() home() end\n";
+  const auto job = load_lua_job(short_form, "shop.lua", input, languages);
+  ASSERT_TRUE(job.has_value()) << authoring::to_text(job.error().list.front());
+  EXPECT_EQ(job->workflows.front().load.vus, 7u);
+  const auto refused = load_lua_job(kShop, "shop.lua", input, languages);
+  ASSERT_FALSE(refused.has_value()) << "a workflow that has a name is meant by it";
+  EXPECT_NE(authoring::to_text(refused.error().list.front()).find("write workflows[0].load"), std::string::npos);
+}
+
 TEST(LuaJob, AWorkflowWithoutFunctionsRunsItsStepsAsWritten) {
   const model::Job job = loaded(
       "job { target = 'http://a.test' }\n"
