@@ -215,7 +215,7 @@ base::Expected<void> Declarations::read(std::string_view text) {
   lua_rawgeti(lua, LUA_REGISTRYINDEX, LuaNatives::kTable);
   if (auto done = state_.call(1, 0); !done) return done;
   if (auto compiled = state_.compile(text, file_); !compiled) return compiled;
-  if (auto done = state_.call(0, 0); !done) return done;
+  if (auto done = state_.run(); !done) return done;
   if (!workflows_.empty()) return {};
   bool has_run = false;
   const auto look = [](lua_State* state) {

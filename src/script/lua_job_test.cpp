@@ -1,5 +1,6 @@
 #include "script/lua_job.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "model/step_kind.h"
@@ -110,10 +111,28 @@ TEST(LuaJob, NothingToRunIsSaid) {
 
 TEST(LuaJob, TheSandboxHasNoWayOut) {
   for (const char* name : {"io", "os", "package", "require", "dofile", "loadfile", "load", "loadstring", "ffi", "jit",
-                           "debug", "collectgarbage", "setfenv", "getfenv", "string.dump"}) {
-    const std::string text = std::string("if ") + name + " ~= nil then error('there is " + name + "') end";
+                           "debug", "collectgarbage", "setfenv", "getfenv"}) {
+    const std::string text = fmt::format("if rawget(_G, '{0}') ~= nil then error('there is {0}') end", name);
     EXPECT_NE(problem(text).find("nothing to run"), std::string::npos) << name << ": " << problem(text);
   }
+  EXPECT_NE(problem("if string.dump ~= nil then error('there is string.dump') end").find("nothing to run"),
+            std::string::npos);
+}
+
+TEST(LuaJob, WhatTheSandboxTookAwayIsSaidToBeMissing) {
+  for (const char* name : {"os", "io", "require", "load", "collectgarbage", "ffi", "debug", "package"}) {
+    EXPECT_EQ(problem(fmt::format("local x = 1\nlocal y = {}.z", name)),
+              fmt::format("shop.lua:2: {} is not available in workflows (docs/lua.md#limits)", name));
+    EXPECT_EQ(problem(fmt::format("local x = 1\n{}('x')", name)),
+              fmt::format("shop.lua:2: {} is not available in workflows (docs/lua.md#limits)", name));
+  }
+  EXPECT_EQ(problem("local y = x.z"), "shop.lua:1: attempt to index global 'x' (a nil value)");
+  EXPECT_NE(problem("if jit or loadstring or something then error('no') end").find("nothing to run"),
+            std::string::npos);
+}
+
+TEST(LuaJob, AnErrorThatIsNoTextIsToldWithItsPlace) {
+  EXPECT_EQ(problem("local a = 1\nerror({ code = a })"), "shop.lua:2: an error that is no text but a table");
 }
 
 TEST(LuaJob, ATableThatHoldsItselfIsRefused) {
@@ -133,9 +152,11 @@ TEST(LuaJob, AStepAsItStandsInYamlIsAStep) {
 }
 
 TEST(LuaJob, MemoryIsLimitedWhileTheScriptIsRead) {
-  EXPECT_NE(problem("local t = {}\nfor i = 1, 1e9 do t[i] = string.rep('x', 1e6) .. i end")
-                .find("'shop.lua' needs more than the 512 MiB"),
-            std::string::npos);
+  EXPECT_NE(
+      problem("local t = {}\nfor i = 1, 1e9 do t[i] = string.rep('x', 1e6) .. i end")
+          .find("'shop.lua' needs more than the 512 MiB that a script may have on a core; is there a loop outside "
+                "its functions?"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -63,8 +63,10 @@ int encode(lua_State* state) {
 
 int decode(lua_State* state) {
   luaL_checkstring(state, 1);
-  push_json(state, text_at(state, 1));
-  return 1;
+  const char* const problem = push_json(state, text_at(state, 1));
+  if (problem == nullptr) return 1;
+  lua_pushfstring(state, "this is no JSON: %s", problem);
+  return 2;
 }
 
 void push_kinds(lua_State* state, const model::StepKinds& kinds) {
@@ -118,7 +120,7 @@ void LuaNatives::must_be_able_to_wait(lua_State* state, const LuaScript& script,
 
 int LuaNatives::push_run_table(lua_State* state) {
   auto* const script = static_cast<LuaScript*>(lua_touserdata(state, 1));
-  constexpr std::array<std::pair<const char*, lua_CFunction>, 13> kFunctions{{{"call", &LuaNatives::call},
+  constexpr std::array<std::pair<const char*, lua_CFunction>, 14> kFunctions{{{"call", &LuaNatives::call},
                                                                               {"fill", &LuaNatives::fill},
                                                                               {"sleep", &LuaNatives::sleep},
                                                                               {"fork", &LuaNatives::fork},
@@ -130,6 +132,7 @@ int LuaNatives::push_run_table(lua_State* state) {
                                                                               {"value", &LuaNatives::value},
                                                                               {"random", &LuaNatives::random},
                                                                               {"step", &LuaNatives::step},
+                                                                              {"job", &LuaNatives::job},
                                                                               {"workflow", &LuaNatives::workflow}}};
   const auto closure = [&](lua_CFunction function) {
     lua_pushlightuserdata(state, script);
@@ -140,8 +143,6 @@ int LuaNatives::push_run_table(lua_State* state) {
     closure(function);
     lua_setfield(state, -2, name);
   }
-  lua_pushcfunction(state, [](lua_State*) { return 0; });
-  lua_setfield(state, -2, "job");
   lua_newtable(state);
   for (const auto& [name, value] : script->services_.program.environment) set_field(state, name, value);
   lua_setfield(state, -2, "environment");
@@ -452,8 +453,17 @@ int LuaNatives::step(lua_State* state) {
   return 0;
 }
 
+// What the job says was taken when the script was first read.
+int LuaNatives::job(lua_State* state) {
+  if (self(state).running_ == nullptr) return 0;
+  return raise(state, "job stands outside of functions, so that what it says is known before the run");
+}
+
 int LuaNatives::workflow(lua_State* state) {
   LuaScript& script = self(state);
+  if (script.running_ != nullptr) {
+    return raise(state, "workflows are declared outside of functions, so that they are known before the run");
+  }
   luaL_checkstring(state, 1);
   luaL_checktype(state, 2, LUA_TTABLE);
   if (text_at(state, 1) != script.services_.program.workflow) return 0;

@@ -61,6 +61,7 @@ struct LuaNatives {
   static int value(lua_State* state);
   static int random(lua_State* state);
   static int step(lua_State* state);
+  static int job(lua_State* state);
   static int workflow(lua_State* state);
   static int read_result(lua_State* state);
   static int read_name(lua_State* state);

@@ -40,7 +40,7 @@ base::Expected<void> LuaScript::read() {
   if (auto done = state_.call(1, 0); !done) return done;
   if (auto compiled = state_.compile(services_.program.script->text, services_.program.script->file); !compiled)
     return compiled;
-  if (auto done = state_.call(0, 0); !done) return done;
+  if (auto done = state_.run(); !done) return done;
   if (auto done = state_.call(&LuaNatives::take_functions, this); !done) return done;
   if (declared_ != services_.program.callables.size()) {
     return base::fail(

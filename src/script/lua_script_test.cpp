@@ -151,6 +151,47 @@ TEST(LuaScript, ThinkSleepsAndGoesOn) {
   EXPECT_GE(result.lateness.count(), 6u);
 }
 
+// The note of a script whose function is `body`.
+std::string mistake(const std::string& body) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 1 } }\nlocal a = play('hello', { name = 'a' })\nfunction run()\n" + body +
+      "\nend\n");
+  return result.notes.size() == 1 ? result.notes[0].first : "";
+}
+
+TEST(LuaScript, AThinkThatIsNoTimeIsToldWithItsPlace) {
+  EXPECT_EQ(mistake("think({})"),
+            "script error: play.lua:4: think takes seconds, a time such as '2s' or a range such as '1s..3s', found a "
+            "table");
+  EXPECT_EQ(mistake("think()"),
+            "script error: play.lua:4: think takes seconds, a time such as '2s' or a range such as '1s..3s', found "
+            "nothing");
+}
+
+TEST(LuaScript, DeclarationsInsideFunctionsAreRefused) {
+  EXPECT_EQ(mistake("workflow('other', { run = function() end })"),
+            "script error: play.lua:4: workflows are declared outside of functions, so that they are known before the "
+            "run");
+  EXPECT_EQ(mistake("job { target = 'http://a.test' }"),
+            "script error: play.lua:4: job stands outside of functions, so that what it says is known before the run");
+}
+
+TEST(LuaScript, AnErrorThatIsNoTextIsToldWithItsPlace) {
+  EXPECT_EQ(mistake("error({ code = 1 })"), "script error: play.lua:4: an error that is no text but a table");
+}
+
+TEST(LuaScript, TextThatIsNoJsonIsToldApartFromNull) {
+  EXPECT_EQ(mistake(R"(
+    local value, problem = json.decode("null")
+    assert(value == nil and problem == nil)
+    value, problem = json.decode("{")
+    assert(value == nil and problem:find("this is no JSON: ", 1, true) == 1)
+    assert(json.decode('{"a": [1]}').a[1] == 1)
+  )"),
+            "");
+}
+
 TEST(LuaScript, StopEndsWhatItNames) {
   Stage stage;
   const auto result = stage.run(

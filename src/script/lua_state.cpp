@@ -12,6 +12,9 @@
 #include <thread>
 #include <utility>
 
+#include "script/lua_values.h"
+#include "script/prelude.h"
+
 namespace muster::script {
 namespace {
 
@@ -20,6 +23,56 @@ namespace {
 constexpr std::array<const char*, 17> kForbidden{
     "io",  "os",  "package", "require",        "module",   "dofile",  "loadfile", "load",  "loadstring",
     "ffi", "jit", "debug",   "collectgarbage", "newproxy", "getfenv", "setfenv",  "gcinfo"};
+// Of those, what people reach for. Reading one of them is an error that says so; the others are nil, so that a script
+// can ask for them.
+constexpr std::array<std::string_view, 8> kExplained{"io",   "os",  "package", "require",
+                                                     "load", "ffi", "debug",   "collectgarbage"};
+constexpr double kMostTextBytes = 0x7fffff00;  // LuaJIT's limit on one text
+constexpr std::string_view kLoopHint = "is there a loop outside its functions?";
+
+// __index of the table of globals: asked only for what is not there.
+int explain_missing(lua_State* state) {
+  if (lua_type(state, 2) != LUA_TSTRING) return 0;
+  const std::string_view name = text_at(state, 2);
+  if (std::ranges::find(kExplained, name) == kExplained.end()) return 0;
+  return raise(state, "%s is not available in workflows (docs/lua.md#limits)", name.data());
+}
+
+// string.rep: LuaJIT's own, its upvalue, cuts the number of times to 32 bits and gives an empty text without a word.
+int repeat(lua_State* state) {
+  std::size_t length = 0;
+  std::size_t between = 0;
+  luaL_checklstring(state, 1, &length);
+  const double times = luaL_checknumber(state, 2);
+  luaL_optlstring(state, 3, "", &between);
+  const double bytes = times * static_cast<double>(length + between);
+  if (bytes > kMostTextBytes) return raise(state, "string.rep: a text of %f bytes is too large", bytes);
+  lua_pushvalue(state, lua_upvalueindex(1));
+  lua_insert(state, 1);
+  lua_call(state, lua_gettop(state) - 1, 1);
+  return 1;
+}
+
+// Called where an error was raised, before anything is unwound: one that is no text becomes a text with its place.
+int describe_error(lua_State* state) {
+  if (lua_type(state, 1) == LUA_TSTRING) return 1;
+  push_place(state);
+  lua_pushfstring(state, "an error that is no text but a %s", lua_typename(state, lua_type(state, 1)));
+  lua_concat(state, 2);
+  return 1;
+}
+
+// "file:line: " of the script's line that raised an error. Empty where the stack does not show it any more: that of a
+// coroutine does.
+std::string error_place(lua_State* state) {
+  lua_Debug frame{};
+  for (int level = 0; lua_getstack(state, level, &frame) != 0; ++level) {
+    if (lua_getinfo(state, "Sl", &frame) == 0) break;
+    if (frame.currentline <= 0 || std::string_view(frame.source) == kPreludeSource) continue;
+    return fmt::format("{}:{}: ", frame.short_src, frame.currentline);
+  }
+  return {};
+}
 
 int close_sandbox(lua_State* state) {
   luaL_openlibs(state);
@@ -31,12 +84,21 @@ int close_sandbox(lua_State* state) {
   lua_getglobal(state, "string");
   lua_pushnil(state);
   lua_setfield(state, -2, "dump");
+  lua_getfield(state, -1, "rep");
+  lua_pushcclosure(state, &repeat, 1);
+  lua_setfield(state, -2, "rep");
   lua_pop(state, 1);
   // What was loaded must not be reachable through the registry of modules either.
   lua_pushnil(state);
   lua_setfield(state, LUA_REGISTRYINDEX, "_LOADED");
   lua_pushnil(state);
   lua_setfield(state, LUA_REGISTRYINDEX, "_PRELOAD");
+  lua_pushvalue(state, LUA_GLOBALSINDEX);
+  lua_newtable(state);
+  lua_pushcfunction(state, &explain_missing);
+  lua_setfield(state, -2, "__index");
+  lua_setmetatable(state, -2);
+  lua_pop(state, 1);
   return 0;
 }
 
@@ -102,6 +164,18 @@ base::Expected<void> LuaState::compile(std::string_view text, const std::string&
   return ended(enter([&] { return luaL_loadbufferx(state_, text.data(), text.size(), chunk.c_str(), "t"); }));
 }
 
+base::Expected<void> LuaState::run() {
+  const int status = enter([&] {
+    lua_pushcfunction(state_, &describe_error);
+    lua_insert(state_, -2);
+    const int outcome = lua_pcall(state_, 0, 0, -2);
+    lua_remove(state_, outcome == 0 ? -1 : -2);
+    return outcome;
+  });
+  if (exhausted_) return base::fail(fmt::format("{}; {}", out_of_memory(), kLoopHint));
+  return ended(status);
+}
+
 base::Expected<void> LuaState::call(int arguments, int results) {
   return ended(enter([&] { return lua_pcall(state_, arguments, results, 0); }));
 }
@@ -121,9 +195,9 @@ std::string LuaState::out_of_memory() const {
 std::string LuaState::take_error(lua_State* state) {
   std::size_t length = 0;
   const char* text = lua_type(state, -1) == LUA_TSTRING ? lua_tolstring(state, -1, &length) : nullptr;
-  std::string message =
-      text != nullptr ? std::string(text, length)
-                      : fmt::format("an error that is no text but a {}", lua_typename(state, lua_type(state, -1)));
+  std::string message = text != nullptr ? std::string(text, length)
+                                        : fmt::format("{}an error that is no text but a {}", error_place(state),
+                                                      lua_typename(state, lua_type(state, -1)));
   lua_pop(state, 1);
   return message;
 }
@@ -139,8 +213,7 @@ ReadingLimit::ReadingLimit(std::string what, base::Duration limit, int exit_code
   watch_->thread = std::thread([watch = watch_.get(), what = std::move(what), limit, exit_code] {
     std::unique_lock lock(watch->mutex);
     if (watch->changed.wait_for(lock, limit, [watch] { return watch->over; })) return;
-    fmt::print(stderr, "{}: reading the script took longer than {:.0f} s; is there a loop outside its functions?\n",
-               what, base::seconds(limit));
+    fmt::print(stderr, "{}: reading the script took longer than {:.0f} s; {}\n", what, base::seconds(limit), kLoopHint);
     std::_Exit(exit_code);
   });
 }

@@ -38,6 +38,8 @@ class LuaState {
 
   // Compiles `text` and leaves it on the stack as a function. `name` stands in messages.
   base::Expected<void> compile(std::string_view text, const std::string& name);
+  // Runs the script that compile() left there. An error that is no text is told with its place.
+  base::Expected<void> run();
   // Calls the function below `arguments` values; errors are told as Lua told them.
   base::Expected<void> call(int arguments, int results);
   // Calls `function` with `data` as its argument.

@@ -99,6 +99,17 @@ assert(t[1] == 3 and t[3] == 1)
             "good");
 }
 
+TEST(LuaState, ATextThatIsTooLargeToBeMadeIsAnError) {
+  EXPECT_EQ(outcome("local s = string.rep('x', 1e10)"),
+            "a.lua:1: string.rep: a text of 10000000000 bytes is too large");
+  EXPECT_EQ(outcome("local s = ('x'):rep(2 ^ 31)"), "a.lua:1: string.rep: a text of 2147483648 bytes is too large");
+  EXPECT_EQ(outcome("local s = ('x'):rep(1e9, '12')"), "a.lua:1: string.rep: a text of 3000000000 bytes is too large");
+  EXPECT_EQ(outcome("assert(('ab'):rep(3) == 'ababab' and ('a'):rep(2, '-') == 'a-a' and ('a'):rep(0) == '')\n"
+                    "assert(('a'):rep(-1) == '' and (''):rep(5) == '' and string.rep(7, '2') == '77')"),
+            "good");
+  EXPECT_EQ(outcome("string.rep({}, 2)"), "a.lua:1: bad argument #1 to 'rep' (string expected, got table)");
+}
+
 TEST(LuaState, CompiledLuaIsRefusedByName) {
   EXPECT_EQ(outcome("\x1bLJ\x02"), "a.lua: this is compiled Lua; muster reads scripts as text only");
 }

@@ -241,15 +241,16 @@ void push(lua_State* state, const model::Value& value) {
   }
 }
 
-void push_json(lua_State* state, std::string_view text) {
+const char* push_json(lua_State* state, std::string_view text) {
   // Kept per thread: making one for every response would cost more than parsing it.
   thread_local simdjson::dom::parser parser;
   simdjson::dom::element root;
-  if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS) {
+  if (const simdjson::error_code error = parser.parse(text.data(), text.size()).get(root); error != simdjson::SUCCESS) {
     lua_pushnil(state);
-    return;
+    return simdjson::error_message(error);
   }
   push_element(state, root, 0);
+  return nullptr;
 }
 
 void append_json(lua_State* state, int index, std::string& out, std::size_t depth) {

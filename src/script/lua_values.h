@@ -26,8 +26,8 @@ std::string_view text_at(lua_State* state, int index);
 
 // Missing and null become nil, JSON becomes tables.
 void push(lua_State* state, const model::Value& value);
-// JSON text as tables; pushes nil where it is none.
-void push_json(lua_State* state, std::string_view text);
+// JSON text as tables; pushes nil where it is none, and says why it is none. Null: it is.
+const char* push_json(lua_State* state, std::string_view text);
 
 // The value at `index`; texts and tables (as JSON) are copied to `arena`. Raises an error for functions and the like;
 // `what` names the value in it.

@@ -157,6 +157,10 @@ function think(time)
     native_sleep(time * 1e9, time * 1e9)
     return
   end
+  if type(time) ~= "string" then
+    local found = time == nil and "nothing" or "a " .. type(time)
+    error("think takes seconds, a time such as '2s' or a range such as '1s..3s', found " .. found, 2)
+  end
   local range = ranges[time]
   if not range then
     range = { native.range(time) }

@@ -136,7 +136,7 @@ base::Expected<void> WrkThread::open() {
   lua_rawgeti(lua, LUA_REGISTRYINDEX, table_);
   if (auto done = state_.call(1, 0); !done) return done;
   if (auto compiled = state_.compile(script_.text, script_.file); !compiled) return compiled;
-  return state_.call(0, 0);
+  return state_.run();
 }
 
 base::Expected<void> WrkThread::resolve() {
