@@ -74,7 +74,9 @@ int check(const CheckFlags& flags, const engine::Registry& registry) {
   say("{}: ok\n", flags.job.file.empty() ? flags.job.url : flags.job.file);
   for (const model::Workflow& workflow : job->workflows) {
     const std::size_t steps = count_steps(workflow.start) + count_steps(workflow.steps) + count_steps(workflow.stop);
-    say("  workflow {}: {} step{}, load {}\n", workflow.name, steps, steps == 1 ? "" : "s", workflow.load.shape);
+    // A script's steps are all of its workflows'; which of them one calls is known when it runs.
+    say("  workflow {}: {}{} step{}, load {}\n", workflow.name, workflow.scripted ? "may call " : "", steps,
+        steps == 1 ? "" : "s", workflow.load.shape);
   }
   return kGood;
 }

@@ -40,6 +40,7 @@ JobRun::JobRun(const model::Job& job, const Registry& registry, const JobOptions
     model::WorkflowResult empty;
     empty.name = workflow.name;
     empty.open = workflow.load.open();
+    empty.scripted = workflow.scripted.has_value();
     result_.workflows.push_back(std::move(empty));
   }
 }

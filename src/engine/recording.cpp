@@ -20,6 +20,7 @@ model::WorkflowResult blank(const Program& program) {
   made.name = program.workflow;
   made.state = model::WorkflowState::kRunning;
   made.open = program.open;
+  made.scripted = program.script != nullptr;
   for (const StepInfo& info : program.steps) {
     model::StepResult& step = made.steps.emplace_back();
     step.name = info.name;

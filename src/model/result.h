@@ -168,8 +168,9 @@ std::string_view to_text(WorkflowState state);
 struct WorkflowResult {
   std::string name;
   WorkflowState state = WorkflowState::kPending;
-  std::string reason;  // why it failed, was skipped, aborted or lost
-  bool open = false;   // open load model: latency counts from the intended start
+  std::string reason;     // why it failed, was skipped, aborted or lost
+  bool open = false;      // open load model: latency counts from the intended start
+  bool scripted = false;  // its steps are all that the script declares, for whichever workflow
   bool warming_up = false;
   base::Duration began{};    // since the run's start; end of the warm-up
   base::Duration elapsed{};  // counted time so far

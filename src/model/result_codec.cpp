@@ -233,6 +233,7 @@ constexpr auto kWorkflow = [](auto& wire, auto& result) {
     each.text(note.first);
     each.number(note.second);
   });
+  if (wire.since(3)) wire.flag(result.scripted);
 };
 
 }  // namespace

@@ -12,8 +12,9 @@
 
 namespace muster::model {
 
-// 2: users' metrics keep values of any size and sign and their spread, rows of tags their step. 1 is still read.
-constexpr std::uint8_t kResultVersion = 2;
+// 2: users' metrics keep values of any size and sign and their spread, rows of tags their step. 3: whether the workflow
+// is a script's. Older ones are still read.
+constexpr std::uint8_t kResultVersion = 3;
 
 // Appends to `out`. Numbers that are not finite (a user's metric) become the nearest that are; NaN becomes 0.
 void encode(const WorkflowResult& result, std::string& out);

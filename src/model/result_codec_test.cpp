@@ -272,10 +272,23 @@ TEST(ResultCodec, NoPrefixDecodes) {
   EXPECT_FALSE(decode_workflow_result(bytes + "x").has_value());
 }
 
+TEST(ResultCodec, KeepsWhetherTheWorkflowIsAScriptsAndReadsResultsThatDoNotSay) {
+  WorkflowResult result = fresh();
+  result.scripted = true;
+  std::string bytes = bytes_of(result);
+  EXPECT_TRUE(decode_workflow_result(bytes)->scripted);
+  bytes[0] = 2;
+  bytes.pop_back();
+  const auto older = decode_workflow_result(bytes);
+  ASSERT_TRUE(older.has_value());
+  EXPECT_FALSE(older->scripted);
+  EXPECT_EQ(older->steps.size(), 2u);
+}
+
 TEST(ResultCodec, SaysWhichVersionItFound) {
   std::string bytes = bytes_of(fresh());
   bytes[0] = 77;
-  EXPECT_THAT(decode_workflow_result(bytes).error().message, HasSubstr("version is 77, known is 2"));
+  EXPECT_THAT(decode_workflow_result(bytes).error().message, HasSubstr("version is 77, known is 3"));
 }
 
 TEST(ResultCodec, RefusesTextsBeyondTheLimit) {

@@ -282,6 +282,7 @@ void merge(WorkflowResult& whole, const WorkflowResult& part) {
   }
   merge_state(whole, part);
   whole.open |= part.open;
+  whole.scripted |= part.scripted;
   whole.warming_up |= part.warming_up;
   whole.began = std::min(whole.began, part.began);
   whole.elapsed = std::max(whole.elapsed, part.elapsed);

@@ -176,7 +176,8 @@ void put_times(Page& page, const Totals& sum) {
 }
 
 // Steps that make requests, and others that took time of their own (named groups) or failed.
-bool worth_a_row(const StepResult& step) {
+bool worth_a_row(const WorkflowResult& workflow, const StepResult& step) {
+  if (never_called(workflow, step)) return false;
   if (step.role == model::StepRole::kTest) return true;
   if (step.role == model::StepRole::kControl) return step.kind == "group" && !step.latency.empty();
   return step.failed > 0;
@@ -189,7 +190,7 @@ class StepTable {
     std::size_t longest = 8;
     for (const WorkflowResult& workflow : run.workflows) {
       for (const StepResult& step : workflow.steps) {
-        if (worth_a_row(step)) longest = std::max(longest, width(page.safe(step.name)));
+        if (worth_a_row(workflow, step)) longest = std::max(longest, width(page.safe(step.name)));
       }
     }
     name_ = std::min(longest, page.columns() - kFixed - indent());
@@ -239,7 +240,7 @@ class StepTable {
     std::size_t shown = 0;
     std::size_t hidden = 0;
     for (const StepResult& step : workflow.steps) {
-      if (!worth_a_row(step)) continue;
+      if (!worth_a_row(workflow, step)) continue;
       if (shown == most_rows_) {
         ++hidden;
         continue;

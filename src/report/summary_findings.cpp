@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "report/figures.h"
 #include "report/text_layout.h"
 #include "report/threshold_text.h"
+#include "report/totals.h"
 
 namespace muster::report {
 namespace {
@@ -20,77 +22,123 @@ using model::StepResult;
 using model::WorkflowResult;
 
 struct NamedCheck {
+  std::string_view workflow;
   std::string_view step;
   const model::CheckResult* check;
 };
+
+// The checks of a run by how they went. Every workflow of a script lists all that the script declares: those of steps
+// that it never called are left out.
+struct SortedChecks {
+  std::vector<NamedCheck> failed;
+  std::vector<NamedCheck> held;
+  std::vector<NamedCheck> never;  // looked at
+  std::uint64_t times = 0;        // that those of `held` did
+};
+
+SortedChecks sorted_checks(const RunResult& run) {
+  SortedChecks sorted;
+  for (const WorkflowResult& workflow : run.workflows) {
+    for (const StepResult& step : workflow.steps) {
+      if (never_called(workflow, step)) continue;
+      for (const model::CheckResult& check : step.checks) {
+        std::vector<NamedCheck>& list = check.failed > 0 ? sorted.failed : check.ok > 0 ? sorted.held : sorted.never;
+        list.push_back({.workflow = workflow.name, .step = step.name, .check = &check});
+        if (check.failed == 0) sorted.times += check.ok;
+      }
+    }
+  }
+  return sorted;
+}
 
 std::string number(std::uint64_t count) {
   return count < 10'000'000'000 ? grouped(count) : short_count(count);
 }
 
+// How often a label is used; where that is more than once, the workflow's name says which is meant.
+using LabelUses = std::map<std::string, std::size_t>;
+
+std::string told_apart(const LabelUses& uses, std::string_view workflow, const std::string& label) {
+  const auto found = uses.find(label);
+  return found != uses.end() && found->second > 1 ? fmt::format("{}: {}", workflow, label) : label;
+}
+
+// A check of a script's own is a step of the same name: that is said once.
+std::string check_label(const NamedCheck& named) {
+  return named.step == named.check->label ? named.check->label : fmt::format("{}: {}", named.step, named.check->label);
+}
+
 void put_checks(Page& page, const RunResult& run, std::size_t most_rows) {
-  std::vector<NamedCheck> failed;
-  std::vector<NamedCheck> held;
-  std::uint64_t times = 0;
-  for (const WorkflowResult& workflow : run.workflows) {
-    for (const StepResult& step : workflow.steps) {
-      for (const model::CheckResult& check : step.checks) {
-        (check.failed > 0 ? failed : held).push_back({step.name, &check});
-        if (check.failed == 0) times += check.ok;
-      }
+  const SortedChecks sorted = sorted_checks(run);
+  if (sorted.failed.empty() && sorted.held.empty() && sorted.never.empty()) return;
+  LabelUses uses;
+  const bool several = run.workflows.size() > 1;
+  for (const auto* list : {&sorted.failed, &sorted.held, &sorted.never}) {
+    for (const NamedCheck& named : *list) {
+      if (several) ++uses[check_label(named)];
     }
   }
-  if (failed.empty() && held.empty()) return;
   page.heading("checks");
-  std::size_t rows = 0;
   const auto row = [&](const NamedCheck& named, std::string_view sign, Ink colour) {
     const std::uint64_t all = named.check->ok + named.check->failed;
-    page.item_row(
-        sign, colour, fmt::format("{}: {}", named.step, named.check->label),
-        fmt::format("{} of {}  {}", number(named.check->ok), number(all), right(percentage(named.check->ok, all), 6)),
-        colour == Ink::kBad ? Ink::kBad : Ink::kPlain);
+    const std::string share = all > 0 ? percentage(named.check->ok, all) : std::string(page.signs().none);
+    page.item_row(sign, colour, told_apart(uses, named.workflow, check_label(named)),
+                  fmt::format("{} of {}  {}", number(named.check->ok), number(all), right(share, 6)),
+                  colour == Ink::kBad ? Ink::kBad : Ink::kPlain);
   };
-  for (const NamedCheck& named : failed) {
-    if (++rows <= most_rows) row(named, page.signs().bad, Ink::kBad);
-  }
-  if (rows > most_rows) {
-    page.item(page.signs().bad, Ink::kBad, fmt::format("and {} more that failed", rows - most_rows));
-  }
+  const auto rows = [&](const std::vector<NamedCheck>& list, std::string_view sign, Ink colour, std::string_view what) {
+    for (std::size_t i = 0; i < std::min(list.size(), most_rows); ++i) row(list[i], sign, colour);
+    if (list.size() > most_rows) page.item(sign, colour, fmt::format("and {} more {}", list.size() - most_rows, what));
+  };
+  rows(sorted.failed, page.signs().bad, Ink::kBad, "that failed");
   constexpr std::size_t kListed = 8;
-  if (held.size() <= kListed) {
-    for (const NamedCheck& named : held) row(named, page.signs().good, Ink::kGood);
+  if (sorted.held.size() <= kListed) {
+    for (const NamedCheck& named : sorted.held) row(named, page.signs().good, Ink::kGood);
   } else {
-    page.item(page.signs().good, Ink::kGood,
-              fmt::format("{}{} checks held, all {} times", failed.empty() ? "all " : "", held.size(), grouped(times)));
+    const bool all = sorted.failed.empty() && sorted.never.empty();
+    page.item(
+        page.signs().good, Ink::kGood,
+        fmt::format("{}{} checks held, all {} times", all ? "all " : "", sorted.held.size(), grouped(sorted.times)));
   }
+  rows(sorted.never, page.signs().none, Ink::kWarn, "that nothing reached");
+}
+
+std::string metric_value(const model::UserMetric& metric) {
+  const auto at = [&](double q) { return plain_number(model::quantile(metric, q)); };
+  switch (metric.type) {
+    case model::MetricType::kCounter:
+      return plain_number(metric.sum);
+    case model::MetricType::kGauge:
+      return fmt::format("last {}  min {}  max {}", plain_number(metric.last), plain_number(metric.min),
+                         plain_number(metric.max));
+    case model::MetricType::kRate:
+      return fmt::format("{} of {}  {}", grouped(metric.trues), grouped(metric.count),
+                         right(percentage(metric.trues, metric.count), 6));
+    case model::MetricType::kTrend:
+      return fmt::format("p50 {}  p95 {}  max {}", at(0.5), at(0.95), plain_number(metric.max));
+  }
+  return {};
 }
 
 void put_metrics(Page& page, const RunResult& run) {
-  bool any = false;
+  struct Row {
+    std::string_view workflow;
+    const model::UserMetric* metric;
+  };
+  std::vector<Row> rows;
+  LabelUses uses;
   for (const WorkflowResult& workflow : run.workflows) {
     for (const model::UserMetric& metric : workflow.metrics) {
-      if (!any) page.heading("metrics");
-      any = true;
-      std::string value;
-      const auto at = [&](double q) { return plain_number(model::quantile(metric, q)); };
-      switch (metric.type) {
-        case model::MetricType::kCounter:
-          value = plain_number(metric.sum);
-          break;
-        case model::MetricType::kGauge:
-          value = fmt::format("last {}  min {}  max {}", plain_number(metric.last), plain_number(metric.min),
-                              plain_number(metric.max));
-          break;
-        case model::MetricType::kRate:
-          value = fmt::format("{} of {}  {}", grouped(metric.trues), grouped(metric.count),
-                              right(percentage(metric.trues, metric.count), 6));
-          break;
-        case model::MetricType::kTrend:
-          value = fmt::format("p50 {}  p95 {}  max {}", at(0.5), at(0.95), plain_number(metric.max));
-          break;
-      }
-      page.item_row(page.signs().dot, Ink::kDim, metric.name, value);
+      // As with steps: a script's workflow lists those of all of them.
+      if (workflow.scripted && metric.count == 0) continue;
+      rows.push_back({.workflow = workflow.name, .metric = &metric});
+      ++uses[metric.name];
     }
+  }
+  if (!rows.empty()) page.heading("metrics");
+  for (const Row& row : rows) {
+    page.item_row(page.signs().dot, Ink::kDim, told_apart(uses, row.workflow, row.metric->name),
+                  metric_value(*row.metric));
   }
 }
 

@@ -88,5 +88,61 @@ TEST(Summary, CondensesManyChecksThatHeld) {
   EXPECT_THAT(summary(run), HasSubstr("✓ all 12 checks held, all 85,568 times"));
 }
 
+TEST(Summary, DoesNotTickACheckThatNothingReached) {
+  auto run = test::passed();
+  run.workflows[0].steps[0].checks.push_back({"never", 0, 0});
+  const std::string text = summary(run);
+  EXPECT_THAT(text, HasSubstr("– " + run.workflows[0].steps[0].name + ": never"));
+  EXPECT_THAT(text, HasSubstr("0 of 0       –"));
+}
+
+TEST(Summary, TellsACheckOfAScriptsOwnOnce) {
+  auto run = test::passed();
+  run.workflows[0].steps[0].name = "same user";
+  run.workflows[0].steps[0].checks = {{"same user", 7, 0}};
+  EXPECT_THAT(summary(run), HasSubstr("✓ same user  "));
+  EXPECT_THAT(summary(run), Not(HasSubstr("same user: same user")));
+}
+
+TEST(Summary, LeavesOutWhatAWorkflowOfAScriptNeverCalled) {
+  auto run = test::passed();
+  model::UserMetric basket;
+  basket.name = "basket";
+  basket.type = model::MetricType::kCounter;
+  run.workflows[0].metrics = {basket};
+  model::StepResult never;
+  never.name = "never called";
+  never.kind = "http";
+  never.checks = {{"never looked at", 0, 0}};
+  run.workflows[0].steps.push_back(never);
+  EXPECT_THAT(summary(run), HasSubstr("never called  ")) << "a step that was written there is worth seeing";
+  EXPECT_THAT(summary(run), HasSubstr("basket"));
+  run.workflows[0].scripted = true;
+  EXPECT_THAT(summary(run), Not(HasSubstr("never called")));
+  EXPECT_THAT(summary(run), Not(HasSubstr("never looked at")));
+  EXPECT_THAT(summary(run), Not(HasSubstr("basket")));
+}
+
+TEST(Summary, NamesTheWorkflowOfALabelThatStandsInTwo) {
+  auto run = test::passed();
+  model::UserMetric basket;
+  basket.name = "basket";
+  basket.type = model::MetricType::kCounter;
+  basket.count = 1;
+  run.workflows[0].name = "shop";
+  run.workflows[0].metrics = {basket};
+  run.workflows[0].steps[0].name = "home";
+  run.workflows[0].steps[0].checks = {{"fresh", 7, 0}, {"only here", 7, 0}};
+  run.workflows.push_back(run.workflows[0]);
+  run.workflows[1].name = "pay";
+  run.workflows[1].steps[0].checks = {{"fresh", 7, 0}};
+  const std::string text = summary(run);
+  EXPECT_THAT(text, HasSubstr("✓ shop: home: fresh"));
+  EXPECT_THAT(text, HasSubstr("✓ pay: home: fresh"));
+  EXPECT_THAT(text, HasSubstr("✓ home: only here"));
+  EXPECT_THAT(text, HasSubstr("· shop: basket"));
+  EXPECT_THAT(text, HasSubstr("· pay: basket"));
+}
+
 }  // namespace
 }  // namespace muster::report

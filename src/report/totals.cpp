@@ -153,6 +153,11 @@ Totals totals(const model::RunResult& run) {
   return sum;
 }
 
+bool never_called(const model::WorkflowResult& workflow, const model::StepResult& step) {
+  if (!workflow.scripted || step.ok + step.failed + step.skipped > 0 || !step.latency.empty()) return false;
+  return std::ranges::all_of(step.checks, [](const model::CheckResult& check) { return check.ok + check.failed == 0; });
+}
+
 LoadModel load_model(const model::RunResult& run) {
   const auto open = std::ranges::count_if(run.workflows, &model::WorkflowResult::open);
   if (open == 0) return LoadModel::kClosed;

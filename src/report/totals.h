@@ -36,6 +36,10 @@ Totals totals(const model::WorkflowResult& workflow);
 // Counted time is from the first workflow's begin to the last one's end, pauses between layers included.
 Totals totals(const model::RunResult& run);
 
+// Every workflow of a script lists all the steps that the script declares; whether this one called that step. A step of
+// a written workflow belongs to it, and one that nothing reached is worth seeing.
+bool never_called(const model::WorkflowResult& workflow, const model::StepResult& step);
+
 enum class LoadModel : std::uint8_t { kClosed, kOpen, kMixed };
 LoadModel load_model(const model::RunResult& run);
 

@@ -146,6 +146,27 @@ function run() home() log("the password is", env.PASSWORD) error("it is " .. env
         self.assertNotIn("tr0ub4dor", run.text(), run)
 
 
+class Summaries(LuaTest):
+    def test_a_workflow_shows_only_what_it_called(self):
+        run = self.script(f"""
+job {{ target = "{self.server.url}" }}
+local login = http.get("/login", {{ name = "login" }})
+local page = http.get("/page", {{ name = "page" }})
+local same_user = check("same user")
+local basket = metric("basket", "counter")
+workflow("before", {{ load = {{ vus = 1, iterations = 1 }}, run = function() login() same_user(true) end }})
+workflow("after", {{ depends = {{ "before" }}, load = {{ vus = 1, iterations = 1 }}, run = function() page() basket(2) end }})
+""")
+        self.assertEqual(run.code, 0, run)
+        self.assertEqual(run.out.count("login  "), 1, run)
+        self.assertEqual(run.out.count("page  "), 1, run)
+        self.assertEqual(run.out.count("same user"), 1, run)
+        self.assertEqual(run.out.count("basket"), 1, run)
+        self.assertNotIn("of 0", run.out)
+        done = subprocess.run([MUSTER, "check", self.folder / "script.lua"], capture_output=True, text=True, timeout=20, check=False)
+        self.assertIn("workflow after: may call 4 steps", done.stdout)
+
+
 class Documentation(LuaTest):
     def test_every_script_in_it_is_good(self):
         blocks = re.findall(r"```lua\n(.*?)```", (ROOT / "docs/lua.md").read_text(), re.DOTALL)

@@ -9,6 +9,7 @@
 #include "report/html/options.h"
 #include "report/html/sections.h"
 #include "report/source_mask.h"
+#include "report/totals.h"
 
 namespace muster::report::html {
 namespace {
@@ -137,6 +138,7 @@ void put_checks(Markup& page, const model::RunResult& run) {
   std::size_t left_out = 0;
   for (const WorkflowResult& workflow : run.workflows) {
     for (const StepResult& step : workflow.steps) {
+      if (never_called(workflow, step)) continue;
       for (const model::CheckResult& check : step.checks) {
         if (rows == kMaxRows) {
           ++left_out;

@@ -250,7 +250,8 @@ void put_steps(Markup& page, const model::RunResult& run, const TimelineData& da
   for (std::size_t i = 0; i != run.workflows.size(); ++i) {
     for (std::size_t j = 0; j != run.workflows[i].steps.size(); ++j) {
       const StepResult& step = run.workflows[i].steps[j];
-      if (shown(step) && rows.take()) put_step(page, table, run.workflows[i], step, data.find(i, j));
+      if (!shown(step) || never_called(run.workflows[i], step)) continue;
+      if (rows.take()) put_step(page, table, run.workflows[i], step, data.find(i, j));
     }
   }
   end_table(page, rows.left_out());
