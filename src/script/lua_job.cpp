@@ -27,6 +27,7 @@ using authoring::YamlNode;
 
 constexpr int kBadInput = 2;
 constexpr std::array<const char*, 3> kFunctions{"start", "run", "stop"};
+constexpr std::array<const char*, 6> kWrkHooks{"setup", "init", "delay", "request", "response", "done"};
 
 YamlNode scalar(std::string text, std::uint32_t line) {
   YamlNode node;
@@ -78,6 +79,16 @@ class Declarations {
   static int job(lua_State* state);
   static int workflow(lua_State* state);
   static int only_in_functions(lua_State* state);
+
+  // What there is when the script has been read.
+  struct Globals {
+    bool run = false;
+    bool hooks = false;  // one of wrk's
+  };
+  static int look(lua_State* state);
+  // Nothing of muster's was used so far: it may be a script of wrk's.
+  bool nothing_declared() const { return job_.map.empty() && steps_.empty() && workflows_.empty(); }
+  base::Expected<void> refuse_wrk() const;
 
   // The line of the script that called.
   std::uint32_t line(lua_State* state) const;
@@ -215,16 +226,15 @@ base::Expected<void> Declarations::read(std::string_view text) {
   lua_rawgeti(lua, LUA_REGISTRYINDEX, LuaNatives::kTable);
   if (auto done = state_.call(1, 0); !done) return done;
   if (auto compiled = state_.compile(text, file_); !compiled) return compiled;
-  if (auto done = state_.run(); !done) return done;
+  if (auto done = state_.run(); !done) {
+    const bool for_wrk = nothing_declared() && text.find("wrk.") != std::string_view::npos;
+    return for_wrk ? refuse_wrk() : done;
+  }
   if (!workflows_.empty()) return {};
-  bool has_run = false;
-  const auto look = [](lua_State* state) {
-    lua_getglobal(state, "run");
-    *static_cast<bool*>(lua_touserdata(state, 1)) = lua_isfunction(state, -1);
-    return 0;
-  };
-  if (auto done = state_.call(look, &has_run); !done) return done;
-  if (!has_run) {
+  Globals found;
+  if (auto done = state_.call(&Declarations::look, &found); !done) return done;
+  if (!found.run && found.hooks && nothing_declared()) return refuse_wrk();
+  if (!found.run) {
     return base::fail(fmt::format(
         "{}: there is nothing to run; declare workflow(\"name\", {{ load = …, run = function(vu) … end }}) or "
         "a function `run`",
@@ -232,6 +242,24 @@ base::Expected<void> Declarations::read(std::string_view text) {
   }
   short_form_ = true;
   return {};
+}
+
+int Declarations::look(lua_State* state) {
+  auto& found = *static_cast<Globals*>(lua_touserdata(state, 1));
+  const auto is_function = [&](const char* name) {
+    lua_getglobal(state, name);
+    const bool is = lua_isfunction(state, -1);
+    lua_pop(state, 1);
+    return is;
+  };
+  found.run = is_function("run");
+  found.hooks = std::ranges::any_of(kWrkHooks, is_function);
+  return 0;
+}
+
+base::Expected<void> Declarations::refuse_wrk() const {
+  return base::fail(
+      fmt::format("this is a script written for wrk; give it an address: muster run {} --url http://…", file_));
 }
 
 YamlNode Declarations::scripted(YamlNode description, const std::vector<std::string>& functions) const {

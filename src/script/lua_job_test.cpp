@@ -109,6 +109,16 @@ TEST(LuaJob, NothingToRunIsSaid) {
   EXPECT_NE(problem("local a = 1").find("nothing to run"), std::string::npos);
 }
 
+TEST(LuaJob, AScriptWrittenForWrkIsToldWhatItNeeds) {
+  for (const char* text : {"wrk.method = 'POST'", "request = function() return wrk.format() end",
+                           "math.randomseed(os.time())\nwrk.path = '/x'", "function done() end"}) {
+    EXPECT_EQ(problem(text), "this is a script written for wrk; give it an address: muster run shop.lua --url http://…")
+        << text;
+  }
+  EXPECT_EQ(problem("job { target = 'http://a.test' }\nlocal a = wrk.path"),
+            "shop.lua:2: attempt to index global 'wrk' (a nil value)");
+}
+
 TEST(LuaJob, TheSandboxHasNoWayOut) {
   for (const char* name : {"io", "os", "package", "require", "dofile", "loadfile", "load", "loadstring", "ffi", "jit",
                            "debug", "collectgarbage", "setfenv", "getfenv"}) {
