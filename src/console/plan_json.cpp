@@ -71,6 +71,12 @@ class StepJson {
     out["name"] = step.name;
     out["kind"] = step.kind;
     if (const model::StepKind* kind = kinds_.find(step.kind)) out["role"] = to_text(kind->role);
+    const model::Script* const script = workflow_.program->script.get();
+    if (script != nullptr && script->profile == "wrk") {
+      // Its place and its request are those of a step that only stands in for what the script sends.
+      out["does"] = "sends what the script makes: " + script->file;
+      return out;
+    }
     if (step.where.line > 0) out["line"] = step.where.line;
     out["does"] = step_action(step, kinds_);
     const std::vector<std::string> details = step_details(step, kinds_);

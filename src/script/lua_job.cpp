@@ -8,9 +8,7 @@
 #include <lua.hpp>
 #include <optional>
 
-#include "authoring/loader_reporter.h"
 #include "authoring/yaml_node.h"
-#include "authoring/yaml_tree.h"
 #include "script/lua_natives.h"
 #include "script/lua_script.h"
 #include "script/lua_state.h"
@@ -345,30 +343,6 @@ std::expected<model::Job, authoring::Problems> load_lua_job(std::string_view tex
   script->text = text;
   return authoring::load_document(std::move(*document), text, file_name, input, languages,
                                   {.script = std::move(script), .single_workflow = declarations.short_form()});
-}
-
-std::expected<model::Job, authoring::Problems> load_wrk_job(std::string_view text, const std::string& file_name,
-                                                            const WrkInput& wrk, const authoring::LoadInput& input,
-                                                            const authoring::Languages& languages) {
-  const authoring::YamlLimits limits;
-  authoring::Reporter reporter(limits);
-  auto document = authoring::parse_yaml(wrk.job, reporter.add_source("command line", wrk.job), limits, reporter);
-  if (!document) return std::unexpected(reporter.take());
-  YamlNode& workflow = document->find("workflows")->list.front();
-  YamlNode functions = list(1);
-  functions.list.push_back(scalar("run", 1));
-  put(workflow, "functions", std::move(functions));
-  auto script = std::make_shared<model::Script>();
-  script->language = "lua";
-  script->profile = "wrk";
-  script->file = file_name;
-  script->text = text;
-  script->arguments = wrk.arguments;
-  script->settings = wrk.settings;
-  auto job = authoring::load_document(std::move(*document), wrk.job, "command line", input, languages,
-                                      {.script = std::move(script)});
-  if (job) job->source = text;
-  return job;
 }
 
 std::shared_ptr<engine::ScriptLanguage> lua(model::StepKinds kinds) {

@@ -238,6 +238,23 @@ int connect_to(lua_State* state) {
   return 1;
 }
 
+// The same two while nothing may be sent: as if there were one address and it could be reached.
+int planned_lookup(lua_State* state) {
+  const char* host = luaL_checkstring(state, 1);
+  const char* service = luaL_checkstring(state, 2);
+  lua_newtable(state);
+  Address& address = push_address(state);
+  fmt::format_to_n(address.text.data(), address.text.size() - 1, "{}:{}", host, service);
+  lua_rawseti(state, -2, 1);
+  return 1;
+}
+
+int planned_connect(lua_State* state) {
+  luaL_checkudata(state, 1, kAddress);
+  lua_pushboolean(state, 1);
+  return 1;
+}
+
 // Where it prints to: what add_wrk_natives() was given.
 std::FILE* output_of(lua_State* state) {
   return static_cast<std::FILE*>(lua_touserdata(state, lua_upvalueindex(1)));
@@ -249,7 +266,7 @@ int write_out(lua_State* state) {
   for (int i = 1; i <= count; ++i) {
     std::size_t length = 0;
     const char* text = luaL_checklstring(state, i, &length);
-    std::fwrite(text, 1, length, output);
+    if (output != nullptr) std::fwrite(text, 1, length, output);
   }
   lua_pushboolean(state, 1);
   return 1;
@@ -257,6 +274,7 @@ int write_out(lua_State* state) {
 
 int print_out(lua_State* state) {
   std::FILE* const output = output_of(state);
+  if (output == nullptr) return 0;
   const int count = lua_gettop(state);
   lua_getglobal(state, "tostring");
   for (int i = 1; i <= count; ++i) {
@@ -301,9 +319,9 @@ void add_wrk_natives(lua_State* state, std::FILE* output) {
     lua_pushlightuserdata(state, output);
     lua_pushcclosure(state, function, 1);
   };
-  lua_pushcfunction(state, &lookup);
+  lua_pushcfunction(state, output != nullptr ? &lookup : &planned_lookup);
   lua_setfield(state, -2, "lookup");
-  lua_pushcfunction(state, &connect_to);
+  lua_pushcfunction(state, output != nullptr ? &connect_to : &planned_connect);
   lua_setfield(state, -2, "connect");
   printer(&print_out);
   lua_setglobal(state, "print");

@@ -8,7 +8,7 @@ namespace {
 // it. The hooks (setup, init, delay, request, response, done) are globals of the script.
 constexpr std::string_view kText = R"lua(
 local native = ...
-local format, concat, pairs, type = string.format, table.concat, pairs, type
+local format, concat, pairs, type, tostring = string.format, table.concat, pairs, type, tostring
 
 wrk = {
   scheme = native.settings.scheme,
@@ -56,6 +56,12 @@ end
 function native.set_up(thread)
   if wrk.addrs and wrk.addrs[1] then thread.addr = wrk.addrs[1] end
   if type(setup) == "function" then setup(thread) end
+end
+
+-- What is known of the requests before a run: nothing where functions of the script decide.
+function native.plan()
+  local known = type(request) ~= "function" and type(init) ~= "function"
+  return known, tostring(wrk.method), tostring(wrk.path)
 end
 
 function native.begin(arguments)

@@ -7,6 +7,7 @@
 
 #include "protocol/http1_request.h"
 #include "script/lua_natives.h"
+#include "script/lua_values.h"
 #include "script/options.h"
 #include "script/prelude.h"
 
@@ -16,6 +17,7 @@ namespace {
 struct TableContext {
   const model::Script& script;
   WrkThread& thread;
+  std::FILE* output;
   int reference;
 };
 
@@ -35,7 +37,7 @@ int make_table(lua_State* state) {
   lua_setfield(state, -2, "settings");
   push_thread(state, context.thread);
   lua_setfield(state, -2, "thread");
-  add_wrk_natives(state, context.script.to_standard_error ? stderr : stdout);
+  add_wrk_natives(state, context.output);
   context.reference = luaL_ref(state, LUA_REGISTRYINDEX);
   return 0;
 }
@@ -119,17 +121,35 @@ int call_response(lua_State* state) {
   return 0;
 }
 
+struct PlanCall {
+  int table;
+  WrkPlan plan;
+};
+
+int call_plan(lua_State* state) {
+  auto& call = *static_cast<PlanCall*>(lua_touserdata(state, 1));
+  lua_rawgeti(state, LUA_REGISTRYINDEX, call.table);
+  lua_getfield(state, -1, "plan");
+  lua_call(state, 0, 3);
+  call.plan.known = lua_toboolean(state, -3) != 0;
+  call.plan.method = text_at(state, -2);
+  call.plan.path = text_at(state, -1);
+  return 0;
+}
+
 struct CountingSink : protocol::Http1RequestSink {};
 
 }  // namespace
 
-WrkThread::WrkThread(const model::Script& script, std::size_t memory_bytes)
-    : script_(script), state_(memory_bytes, script.file) {}
+WrkThread::WrkThread(const model::Script& script, std::size_t memory_bytes, Use use)
+    : script_(script), use_(use), state_(memory_bytes, script.file) {}
 
 base::Expected<void> WrkThread::open() {
   if (auto opened = state_.open(); !opened) return opened;
   lua_State* const lua = state_.get();
-  TableContext context{.script = script_, .thread = *this, .reference = 0};
+  std::FILE* const shown = script_.to_standard_error ? stderr : stdout;
+  TableContext context{
+      .script = script_, .thread = *this, .output = use_ == Use::kRunning ? shown : nullptr, .reference = 0};
   if (auto done = state_.call(&make_table, &context); !done) return done;
   table_ = context.reference;
   if (auto compiled = state_.compile(wrk_prelude(), "wrk"); !compiled) return compiled;
@@ -142,6 +162,12 @@ base::Expected<void> WrkThread::open() {
 base::Expected<void> WrkThread::resolve() {
   ThreadCall call{.table = table_, .function = "resolve", .thread = nullptr};
   return state_.call(&call_with_thread, &call);
+}
+
+base::Expected<WrkPlan> WrkThread::plan() {
+  PlanCall call{.table = table_, .plan = {}};
+  if (auto done = state_.call(&call_plan, &call); !done) return std::unexpected(done.error());
+  return std::move(call.plan);
 }
 
 base::Expected<void> WrkThread::set_up(WrkThread& thread) {

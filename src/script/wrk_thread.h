@@ -17,9 +17,18 @@ struct lua_State;
 
 namespace muster::script {
 
+// What is known of a script's requests when it has been read.
+struct WrkPlan {
+  bool known = false;  // false: functions of the script decide
+  std::string method;
+  std::string path;
+};
+
 class WrkThread {
  public:
-  WrkThread(const model::Script& script, std::size_t memory_bytes);
+  // kPlanning: the script is only read; what it prints is not shown, and nothing is looked up or connected to.
+  enum class Use : std::uint8_t { kRunning, kPlanning };
+  WrkThread(const model::Script& script, std::size_t memory_bytes, Use use = Use::kRunning);
 
   // Makes the state and reads the script in it.
   base::Expected<void> open();
@@ -28,6 +37,8 @@ class WrkThread {
   // Calls a function of the prelude's table with `thread` as its argument, in this state: `set_up`.
   base::Expected<void> set_up(WrkThread& thread);
   base::Expected<void> resolve();
+  // After open(): what it will send, as far as that is known.
+  base::Expected<WrkPlan> plan();
 
   // What `request` gives now; valid until the next call. The first one also tells how many requests it holds.
   base::Expected<std::string_view> request();
@@ -53,6 +64,7 @@ class WrkThread {
 
  private:
   const model::Script& script_;
+  Use use_;
   LuaState state_;
   int table_ = 0;  // the prelude's: references
   int request_ = 0;
@@ -67,7 +79,7 @@ class WrkThread {
 void push_thread(lua_State* state, WrkThread& thread);
 
 // For the prelude's table on top of the stack: lookup and connect, and the output that wrk's scripts may use, which
-// goes to `output`.
+// goes to `output`. Null: nothing leaves the process; lookup and connect make up that all is well.
 void add_wrk_natives(lua_State* state, std::FILE* output);
 
 }  // namespace muster::script

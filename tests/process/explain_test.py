@@ -75,6 +75,10 @@ function run() for i = 1, 7 do a() end end
             text = explain(file, "--url", "http://127.0.0.1:8080/x", "-d", "1s")
             self.assertIn("requests: made by the script", text)
             self.assertNotIn("GET", text)
+            step = json.loads(explain(file, "--url", "http://127.0.0.1:8080/x", "-d", "1s", "--json"))["workflows"][0]["steps"][0]
+            self.assertEqual(step["name"], "POST /x")
+            self.assertIn("sends what the script makes", step["does"])
+            self.assertNotIn("request", step)
 
     def test_a_secret_is_named_and_not_shown(self):
         text = explain("tests/data/explain/everything.yaml") + explain("tests/data/explain/everything.yaml", "--json")

@@ -342,6 +342,37 @@ class Alone(ProcessTest):
             json.loads(line)
         self.assertIn("init\n", run.err)
 
+    def test_the_step_is_called_after_what_the_script_sends(self):
+        for text, name in (("wrk.method = 'POST'", "POST /start"),
+                           ("wrk.path = '/other?a=${b}'", "GET /other?a=${b}"),
+                           ("function response() end", "GET /start"),
+                           ("function init() wrk.path = '/later' end", "post.lua"),
+                           ("wrk.method = 'POST'\nfunction request() return wrk.format('PUT') end", "post.lua")):
+            with self.subTest(text=text):
+                run = self.run_script(text, "-c", "1", "-n", "2")
+                self.assertEqual(run.code, 0, run)
+                self.assertEqual([step["name"] for step in run.workflow()["steps"]], [name])
+
+    def test_to_name_the_step_nothing_is_printed_or_sent(self):
+        text = "print('outside', wrk.connect(wrk.lookup(wrk.host, wrk.port)[1]))"
+        run = self.run_script(text, command="check")
+        self.assertEqual((run.code, "outside" in run.out + run.err, self.server.requests), (0, False, []), run)
+        run = self.run_script(text, "-c", "1", "-n", "2")
+        self.assertEqual(run.out.count("outside\ttrue"), 2, "once for `setup` and `done`, once for the thread")
+
+    def test_a_mistake_outside_of_functions_is_told_before_the_run(self):
+        for command in ("check", "run"):
+            run = self.run_script("local x = nil\nx.y = 1", command=command)
+            self.assertEqual(run.code, 2, run)
+            self.assertIn("post.lua:2: attempt to index local 'x' (a nil value)", run.err)
+
+    def test_without_an_address_it_is_told_to_give_one(self):
+        path = self.write("post.lua", "wrk.method = 'POST'")
+        for command in ("check", "run"):
+            run = self.run_muster(path, command=command)
+            self.assertEqual(run.code, 2, run)
+            self.assertIn("this is a script written for wrk; give it an address: muster run ", run.err)
+
 
 if __name__ == "__main__":
     unittest.main()
