@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import unittest
 
@@ -175,6 +176,25 @@ class Documentation(LuaTest):
             done = subprocess.run([MUSTER, "check", self.write("script.lua", text)], capture_output=True, text=True, timeout=20,
                                   env={**os.environ, "PASSWORD": "secret"}, check=False)
             self.assertEqual(done.returncode, 0, text + done.stdout + done.stderr)
+
+    def test_every_command_in_it_succeeds(self):
+        page = (ROOT / "docs/lua.md").read_text()
+        blocks = re.findall(r"```lua\n(.*?)```", page, re.DOTALL)
+        self.write("shop.lua", blocks[0])
+        self.write("checkout.lua", blocks[1])
+        commands = re.findall(r"^muster (\w+) ((?:shop|checkout)\.lua.*)$", page, re.MULTILINE)
+        self.assertEqual([command for command, _ in commands], ["check", "run", "run", "run"])
+        for command, rest in commands:
+            with self.subTest(command=rest):
+                words = shlex.split(rest)
+                load = "load" if words[0] == "checkout.lua" else "workflows[0].load"
+                shorter = ["--set", f"{load}.vus=2", "--set", f"{load}.for=1s"] if command == "run" else []
+                run = self.run_muster(*words, *shorter, command=command)
+                self.assertEqual(run.code, 0, run)
+                if command == "run":
+                    steps = [step for step in run.workflow()["steps"] if step["kind"] == "http"]
+                    self.assertEqual([step["failed"] for step in steps], [0] * len(steps), run)
+                    self.assertTrue(all(step["requests"] > 0 for step in steps), run)
 
 
 class Mistakes(LuaTest):
