@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <lua.hpp>
+#include <string>
 
+#include "engine/marks.h"
 #include "script/lua_natives.h"
 #include "script/options.h"
 #include "script/prelude.h"
@@ -204,7 +206,7 @@ ScriptAction LuaScript::failed(engine::Strand& strand, Fiber& fiber, int status)
     if (message.find("stack overflow") != std::string::npos) {
       action = give_up(fmt::format("a function calls itself too often: {}", message.substr(0, message.find('\n'))));
     } else {
-      services_.host.note("script error: " + message);
+      services_.host.note(std::string(engine::kScriptError) + message);
     }
   }
   discard(&fiber);
