@@ -85,9 +85,11 @@ base::Expected<model::RunResult> unpack(std::string_view packed, std::string_vie
   if (size / 1'032 > packed.size()) return refuse("it is cut short");
   std::string bytes(size, '\0');
   uLongf produced = size;
-  const int status = uncompress(reinterpret_cast<Bytef*>(bytes.data()), &produced,
-                                reinterpret_cast<const Bytef*>(packed.data()), packed.size());
+  uLong consumed = packed.size();
+  const int status = uncompress2(reinterpret_cast<Bytef*>(bytes.data()), &produced,
+                                 reinterpret_cast<const Bytef*>(packed.data()), &consumed);
   if (status != Z_OK || produced != size) return refuse("it is damaged");
+  if (consumed != packed.size()) return refuse("more bytes follow its end");
   auto run = model::decode_run_result(bytes);
   if (!run) return refuse(run.error().message);
   return run;

@@ -37,6 +37,12 @@ TEST(PackedRun, NoPrefixIsRead) {
   }
 }
 
+TEST(PackedRun, BytesAfterItsEndAreNoticed) {
+  const std::string packed = *pack(test::small_run("shop", 1));
+  EXPECT_THAT(unpack(packed + 'x', "it").error().message, HasSubstr("more bytes follow its end"));
+  EXPECT_FALSE(unpack(packed + packed, "it").has_value());
+}
+
 RC_GTEST_PROP(PackedRun, DamageIsNoticed, ()) {
   std::string packed = *pack(test::small_run("shop", 1));
   const auto at = *rc::gen::inRange<std::size_t>(0, packed.size());
