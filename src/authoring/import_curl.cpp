@@ -82,6 +82,20 @@ Address split_url(std::string_view url) {
   return made;
 }
 
+// What `convert` makes of the text between variables.
+template <class Convert>
+std::string around_variables(std::string_view text, const Convert& convert) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t begin = std::min(text.find(kVariableBegin), text.size());
+    const std::size_t end = std::min(text.find(kVariableEnd, begin), text.size());
+    out += without_marks(convert(text.substr(0, begin)));
+    out += text.substr(begin, end - begin + 1);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 // Seconds as curl takes them, as a time that muster takes; empty if they are none.
 std::string seconds(std::string_view text) {
   double value = 0;
@@ -240,6 +254,8 @@ void CurlImport::request(const CurlTransfer& transfer, const std::string& url, c
     if (const auto parsed = protocol::parse_url(address.origin); !parsed) {
       return draft_.leave_out(where, parsed.error().message);
     }
+  } else if (std::ranges::any_of(address.origin, [](char c) { return (c >= 0 && c <= ' ') || c == 0x7F; })) {
+    return draft_.leave_out(where, "the URL's host holds blanks or line breaks");
   }
   const std::string method = method_of(transfer, where);
   if (!token(method)) return draft_.leave_out(where, fmt::format("'{}' is not a method", method.substr(0, 40)));
@@ -286,8 +302,9 @@ std::string CurlImport::path_of(const CurlTransfer& transfer, const Address& add
   append(text(transfer.url_query, where, "the query"));
   if (transfer.get && transfer.has_data) append(text(transfer.data, where, "the query"));
   if (!transfer.upload.empty() && address.rest.substr(0, address.rest.find('?')).ends_with('/')) {
-    const std::string name = transfer.upload.substr(transfer.upload.find_last_of('/') + 1);
-    rest.insert(std::min(rest.find('?'), rest.size()), protocol::encode_path(name));
+    const std::string name =
+        text(transfer.upload.substr(transfer.upload.find_last_of('/') + 1), where, "the name of the file");
+    rest.insert(std::min(rest.find('?'), rest.size()), around_variables(name, protocol::encode_path));
   }
   std::string out;
   std::string changed;
@@ -412,7 +429,9 @@ YamlOut CurlImport::headers(const CurlTransfer& transfer, const std::vector<Give
     return found == given.end() ? nullptr : &*found;
   };
   const auto own = [&](std::string_view name, std::string_view value) {
-    if (find(base::lower(name)) == nullptr) made.add(name, value);
+    if (find(base::lower(name)) != nullptr) return;
+    if (value.find_first_of("\r\n") == std::string_view::npos) return made.add(name, value);
+    draft_.note(where, fmt::format("the header '{}' holds a line break; it is left out", name));
   };
   if (const GivenHeader* host = find("host"); host != nullptr && !host->removed) made.add(host->name, host->value);
   if (!transfer.range.empty()) own("Range", text("bytes=" + transfer.range, where, "--range"));
@@ -468,7 +487,7 @@ void CurlImport::authorization(const CurlTransfer& transfer, const Address& addr
     value = text(*transfer.user, "", "--user");
   } else if (!address.userinfo.empty()) {
     kind = "basic";
-    value = protocol::percent_decode(address.userinfo);
+    value = text(around_variables(address.userinfo, protocol::percent_decode), "", "the user in the URL");
   } else {
     return;
   }
@@ -532,8 +551,9 @@ void CurlImport::multipart(const CurlTransfer& transfer, const std::string& wher
       } else {
         value.set("file", path(part.file, where));
       }
-      if (!part.type.empty()) value.set("type", YamlOut::of(text(part.type, where, "a type")));
-      if (!part.filename.empty()) value.set("filename", YamlOut::of(text(part.filename, where, "a file name")));
+      if (!part.type.empty()) value.set("type", YamlOut::of(template_text(text(part.type, where, "a type"))));
+      if (!part.filename.empty())
+        value.set("filename", YamlOut::of(template_text(text(part.filename, where, "a file name"))));
     }
     YamlOut* before = parts.find(name);
     if (before == nullptr) {
@@ -571,7 +591,8 @@ YamlOut CurlImport::options(const CurlTransfer& transfer, const Address& address
     const bool six = transfer.source.find(':') != std::string::npos;
     const std::string probe =
         six ? fmt::format("http://[{}]", transfer.source) : fmt::format("http://[::ffff:{}]", transfer.source);
-    if (protocol::parse_url(probe)) {
+    const bool dotted = transfer.source.find('.') != std::string::npos;
+    if ((six || dotted) && protocol::parse_url(probe)) {
       made.set("source", YamlOut::of(transfer.source));
     } else {
       draft_.note(where, fmt::format("--interface {}: give an address of this machine as `source`",
@@ -586,8 +607,14 @@ YamlOut CurlImport::options(const CurlTransfer& transfer, const Address& address
 
 YamlOut CurlImport::hosts(const CurlTransfer& transfer, const Address& address, const std::string& where) {
   YamlOut map = YamlOut::of_map();
+  if (address.host.find(kVariableBegin) != std::string::npos || address.host.size() > kLongestKey) {
+    if (!transfer.resolve.empty() || !transfer.connect_to.empty())
+      draft_.note(where, "--resolve and --connect-to are left out: the URL's host is a variable, or too long");
+    return map;
+  }
   const auto add = [&](const std::string& to) {
-    if (map.find(address.host) == nullptr) map.set(address.host, YamlOut::of(text(to, where, "an address")));
+    if (map.find(address.host) != nullptr) return;
+    map.set(address.host, YamlOut::of(template_text(text(to, where, "an address"))));
   };
   for (const std::string& each : transfer.resolve) {
     std::string_view rest = each;

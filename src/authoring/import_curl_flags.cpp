@@ -284,7 +284,7 @@ class FlagReader {
     }
     if (!input_.read_file) return std::nullopt;
     auto text = input_.read_file(path);
-    if (text) return std::move(*text);
+    if (text) return without_marks(*text);
     note(fmt::format("cannot read '{}': {}", path, text.error().message));
     return std::nullopt;
   }

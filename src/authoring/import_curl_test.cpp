@@ -206,5 +206,50 @@ TEST_F(CurlImportTest, SaysThatHeadersOfOneNameAreSentTogether) {
   EXPECT_EQ(notes(), "");
 }
 
+TEST_F(CurlImportTest, KeepsHolesOfTypesAndFileNamesAsText) {
+  const model::Step got = step("curl a.test -F 'f=@p.png;type=a/${b;filename=${c'");
+  EXPECT_EQ(text_of(got.field("multipart")->find("f")->find("type")), "a/$${b");
+  EXPECT_EQ(text_of(got.field("multipart")->find("f")->find("filename")), "$${c");
+}
+
+TEST_F(CurlImportTest, TakesVariablesInFileNamesAndAddresses) {
+  const model::Step part = step("curl a.test -F \"f=@$FILE\"");
+  EXPECT_EQ(text_of(part.field("multipart")->find("f")->find("filename")), "${env.FILE}");
+  EXPECT_EQ(text_of(step("curl a.test/up/ -T \"$FILE\"").field("url")), "/up/${env.FILE}");
+  step("curl http://a.test --resolve \"a.test:80:$IP\"");
+  EXPECT_THAT(made.yaml, HasSubstr("a.test: \"${env.IP}\""));
+  step("curl \"$BASE/x\" --resolve '*:80:10.0.0.1'");
+  EXPECT_THAT(notes(), HasSubstr("--resolve and --connect-to are left out: the URL's host is a variable"));
+}
+
+TEST_F(CurlImportTest, TakesNoByteFromOutsideForAVariable) {
+  files["utf16"] = "\xFF\xFEx\n";
+  step("curl http://%FEX%FF:b@a.test/ --data-urlencode n@utf16 -d '\xFEY\xFF' -H @utf16 -d @- <<'E'\n\xFEZ\xFF\nE\n");
+  EXPECT_THAT(made.variables, testing::IsEmpty());
+  EXPECT_THAT(made.yaml, Not(HasSubstr("env.")));
+  const model::Step zero = step("curl http://a%00:b@a.test/");
+  EXPECT_EQ(text_of(zero.field("auth")->find("basic")), "a:b");
+  EXPECT_THAT(notes(), HasSubstr("zero byte"));
+}
+
+TEST_F(CurlImportTest, TakesOnlyWholeAddressesForAnInterface) {
+  step("curl a.test --interface 10");
+  EXPECT_THAT(notes(), HasSubstr("--interface 10: give an address of this machine"));
+  step("curl a.test --interface 10.0.0.1");
+  EXPECT_EQ(notes(), "");
+}
+
+TEST_F(CurlImportTest, LeavesOutFlagsWhoseHeaderWouldHaveALineBreak) {
+  const model::Step got = step("curl a.test -b $'a=1\\n' -A $'b\\r' -e $'c\\n' -r $'0-\\n'");
+  EXPECT_THAT(header_names(got), testing::ElementsAre("Accept"));
+  EXPECT_THAT(notes(), HasSubstr("the header 'Cookie' holds a line break; it is left out"));
+}
+
+TEST_F(CurlImportTest, LeavesOutHostsThatAreNone) {
+  import(curl_importer(), "curl \"$HOST\nx/\"; curl a.test");
+  EXPECT_EQ(made.steps, 1u);
+  EXPECT_THAT(notes(), HasSubstr("the URL's host holds blanks or line breaks"));
+}
+
 }  // namespace
 }  // namespace muster::authoring

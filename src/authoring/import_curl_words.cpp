@@ -63,13 +63,8 @@ class Splitter {
   std::string_view rest() const { return text_.substr(std::min(at_, text_.size())); }
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
 
-  // Bytes that would be taken for the marks of a variable are no text anyway.
   void put(char c) {
-    if (c == kVariableBegin || c == kVariableEnd) {
-      word_ += kReplacement;
-    } else {
-      word_ += c;
-    }
+    word_ += without_marks({&c, 1});
     in_word_ = true;
   }
 
@@ -419,7 +414,7 @@ void Splitter::here_documents() {
     if (line.ends_with('\r')) line.remove_suffix(1);
     while (here_->strip_tabs && line.starts_with('\t')) line.remove_prefix(1);
     if (line == here_->end) break;
-    body.append(line).push_back('\n');
+    body.append(without_marks(line)).push_back('\n');
   }
   if (!here_->literal) {
     // As in double quotes, where `"` has no meaning.

@@ -82,6 +82,19 @@ std::string template_text(std::string_view text) {
   return out;
 }
 
+std::string without_marks(std::string_view text) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  std::string out;
+  for (const char c : text) {
+    if (c == kVariableBegin || c == kVariableEnd) {
+      out += kReplacement;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 std::vector<std::string> variables_in(std::string_view text) {
   std::vector<std::string> names;
   for (std::size_t at = text.find(kVariableBegin); at != std::string_view::npos; at = text.find(kVariableBegin, at)) {

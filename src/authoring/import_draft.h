@@ -19,6 +19,9 @@ constexpr char kVariableEnd = '\xFF';
 // A text from outside as a text with holes that renders to it: `${` is escaped, variables become ${env.NAME}.
 std::string template_text(std::string_view text);
 
+// Bytes from outside that would be taken for those marks become U+FFFD: they are no text anyway.
+std::string without_marks(std::string_view text);
+
 // Names of the variables inside.
 std::vector<std::string> variables_in(std::string_view text);
 
