@@ -41,6 +41,17 @@ std::optional<std::string> form_decoded(std::string_view piece) {
   return text;
 }
 
+// Texts that are cut for a note may end within a character.
+std::string readable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    out += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
 constexpr std::string_view kLoadComment =
     "One virtual user goes through the steps once. When `muster try` shows what you expect, ask for more, such as\n"
     "load: { vus: 10, for: 30s }";
@@ -174,7 +185,7 @@ void ImportDraft::note(std::string where, std::string message) {
     std::ranges::replace(*text, kVariableBegin, '$');
     std::erase(*text, kVariableEnd);
   }
-  notes_.push_back({std::move(where), std::move(message)});
+  notes_.push_back({readable(where), readable(message)});
 }
 
 std::string ImportDraft::clean(std::string_view text, std::string_view where, std::string_view what) {
@@ -207,11 +218,14 @@ std::string ImportDraft::target(std::string_view address, const YamlOut& options
   for (const Target& each : targets_) {
     if (each.address == address && each.written == written) return each.name;
   }
+  // No step fits into the file any more, so that none would go there.
+  if (steps_ >= limits_.steps || bytes_ > limits_.yaml_bytes || nodes_ > limits_.nodes) return {};
   targets_.push_back({.name = targets_.empty() ? std::string() : free_name(address),
                       .address = std::string(address),
                       .options = options,
                       .written = written});
   bytes_ += written.size() + address.size() + 100;
+  nodes_ += options.nodes() + 4;
   return targets_.back().name;
 }
 
@@ -272,7 +286,11 @@ void ImportDraft::end_group() {
 
 void ImportDraft::begin_workflow(std::string name) {
   end_group();
-  if (workflows_.back().steps.empty()) {
+  if (workflows_.size() >= limits_.workflows) {
+    if (!workflows_full_)
+      note("", fmt::format("a job has at most {} workflows: the last one holds the rest", limits_.workflows));
+    workflows_full_ = true;
+  } else if (workflows_.back().steps.empty()) {
     workflows_.back().name = std::move(name);
   } else {
     workflows_.push_back({.name = std::move(name)});
@@ -331,7 +349,7 @@ Imported ImportDraft::finish() {
     YamlOut all = YamlOut::of_list();
     for (Workflow& workflow : workflows_) {
       YamlOut one = YamlOut::of_map();
-      one.set("name", YamlOut::of(std::move(workflow.name)));
+      one.set("name", YamlOut::of(template_text(workflow.name)));
       one.set("load", once(), all.empty() ? std::string(kLoadComment) : std::string());
       one.set("steps", std::move(workflow.steps));
       all.add(std::move(one));

@@ -103,6 +103,7 @@ class ImportDraft {
   std::vector<Target> targets_;
   std::vector<Workflow> workflows_;
   bool in_group_ = false;
+  bool workflows_full_ = false;
   std::size_t bytes_ = 0;
   std::size_t nodes_ = 0;
   std::size_t steps_ = 0;

@@ -63,5 +63,29 @@ TEST(FormFields, AreGivenOnlyWhereTheyEncodeToTheSameBytes) {
   }
 }
 
+TEST(ImportDraft, KeepsTargetsWithinWhatTheLoaderReads) {
+  ImportInput input;
+  input.limits.steps = 3;
+  ImportDraft draft("test", input);
+  for (int i = 0; i < 10; ++i) {
+    const std::string on = draft.target("http://" + std::to_string(i) + ".test", YamlOut::of_map());
+    draft.step(request_step("GET", "/", on, YamlOut::of_map()), "here");
+  }
+  const Imported made = draft.finish();
+  EXPECT_EQ(made.steps, 3u);
+  EXPECT_EQ(made.left_out, 7u);
+  EXPECT_EQ(made.yaml.find("3.test"), std::string::npos) << made.yaml;
+}
+
+TEST(ImportDraft, CutsNotesBetweenCharacters) {
+  const ImportInput input;
+  ImportDraft draft("test", input);
+  draft.note("h\xC3", "\xFEX\xFF é\xC3");
+  draft.target("http://a.test", YamlOut::of_map());
+  const Imported made = draft.finish();
+  EXPECT_EQ(made.notes.front().where, "h");
+  EXPECT_EQ(made.notes.front().message, "$X é");
+}
+
 }  // namespace
 }  // namespace muster::authoring

@@ -56,6 +56,7 @@ struct ImportLimits {
   std::size_t depth = 100;                   // of nesting in JSON and YAML that is read
   std::size_t yaml_bytes = 3u << 20;         // of texts in the file that is made; the loader reads 4 MiB
   std::size_t nodes = 150'000;               // values in it; the loader reads 200,000
+  std::size_t workflows = 1'000;             // in it; the loader reads as many
   std::size_t steps = 5'000;                 // requests in it; a longer session is better cut by --host and --only
   std::size_t body_bytes = 512u << 10;       // of one body that is written into the file; larger ones belong in files
   std::size_t words = 20'000;                // of one curl command
