@@ -7,14 +7,17 @@
 
 #include "authoring/import_draft.h"
 #include "authoring/import_json.h"
+#include "authoring/scope.h"
 #include "base/identifier.h"
 #include "base/letter_case.h"
+#include "protocol/http1_scan.h"
 
 namespace muster::authoring {
 namespace {
 
 constexpr std::size_t kShortest = 8;
 constexpr std::size_t kLongest = 2'000;
+constexpr std::size_t kLongestExpression = 4'000;  // the loader reads 8 KiB
 
 bool token_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -69,7 +72,7 @@ std::vector<std::pair<std::size_t, std::string>> Correlator::candidates(std::str
 }
 
 void Correlator::remember(std::size_t step, const std::string& value, std::string expression, std::string name) {
-  if (sources_.size() >= limits_.correlated_values) return;
+  if (sources_.size() >= limits_.correlated_values || expression.size() > kLongestExpression) return;
   sources_.try_emplace(value, Source{step, std::move(expression), std::move(name)});
 }
 
@@ -81,7 +84,9 @@ void Correlator::learn(std::size_t step, std::string_view type, std::string_view
         key.find("xsrf") == std::string::npos && key.find("session") == std::string::npos) {
       continue;
     }
-    if (drawn(value)) remember(step, value, "header." + key, key);
+    // What is no name of a header was never one of an answer.
+    if (!std::ranges::all_of(key, protocol::scan::is_token_byte)) continue;
+    if (drawn(value)) remember(step, value, to_text(Path{"header", key}), key);
   }
   if (read_ + body.size() > limits_.correlated_bytes) return;
   read_ += body.size();

@@ -128,6 +128,7 @@ class HarImport {
   void fields_body(const HarEntry& entry, YamlOut& fields);
   void tell_cookies();
   void hand_on_values();
+  void replace_in(YamlOut& fields, std::size_t step, std::map<std::string, std::string>& names);
   void replace(YamlOut& value, std::size_t step, std::map<std::string, std::string>& names);
   void emit();
 
@@ -388,10 +389,18 @@ void HarImport::hand_on_values() {
     // What is handed on from a response needs no variable of the environment.
     const YamlOut* recorded = headers_in(steps_[i]);
     const YamlOut before = recorded == nullptr ? YamlOut::of_map() : *recorded;
-    replace(steps_[i], i, names);
+    replace_in(steps_[i], i, names);
     if (YamlOut* headers = headers_in(steps_[i])) credentials_.hide(*headers, &before);
     const HarEntry& entry = chosen_[i].entry;
     correlator_.learn(i, base::lower(entry.answer_type), entry.answer, entry.answer_headers);
+  }
+}
+
+// Of a step, or of what is written under its `http`. Targets and methods are names and have no holes.
+void HarImport::replace_in(YamlOut& fields, std::size_t step, std::map<std::string, std::string>& names) {
+  for (YamlOutEntry& each : fields.map) {
+    if (each.key == "on" || each.key == "method") continue;
+    each.key == "http" ? replace_in(each.value, step, names) : replace(each.value, step, names);
   }
 }
 
@@ -422,7 +431,13 @@ void HarImport::replace(YamlOut& value, std::size_t step, std::map<std::string, 
         earlier.find("save")->set(name, YamlOut::of(source->expression));
       }
     }
-    if (correlate_) value.text.replace(each->first, each->second.size(), fmt::format("${{{}}}", name));
+    if (!correlate_) continue;
+    // A `$` right before a hole would escape it.
+    std::size_t at = each->first;
+    while (at > 0 && value.text[at - 1] == '$') --at;
+    const std::string dollars(each->first - at, '$');
+    value.text.replace(at, dollars.size() + each->second.size(),
+                       fmt::format("{}${{{}}}", dollars.empty() ? "" : fmt::format("${{'{}'}}", dollars), name));
   }
 }
 

@@ -194,6 +194,54 @@ TEST_F(HarImportTest, RefusesWhatIsNoRecording) {
   }
 }
 
+// A response that gives out a value under `name`, and a request that sends `sent` to `url`.
+std::string two_entries(std::string_view header, std::string_view json, std::string_view url, std::string_view sent,
+                        std::string_view method = "POST") {
+  constexpr std::string_view kForm =
+      R"({{"log": {{"entries": [{{"startedDateTime": "2026-01-01T00:00:00Z", "time": 1,
+      "request": {{"method": "GET", "url": "http://a.test/", "headers": []}},
+      "response": {{"status": 200, "headers": [{{"name": "{}", "value": "tok3n-1n-head"}}],
+        "content": {{"mimeType": "application/json", "text": "{}"}}}}}},
+     {{"startedDateTime": "2026-01-01T00:00:01Z", "time": 1,
+      "request": {{"method": "{}", "url": "{}", "headers": [], "postData": {{"mimeType": "text/plain", "text": "{}"}}}},
+      "response": {{"status": 200, "headers": [], "content": {{}}}}}}]}}}})";
+  return fmt::format(kForm, header, json, method, url, sent);
+}
+
+TEST_F(HarImportTest, HandsOnAValueThatADollarStandsBefore) {
+  settings = {{"correlate", "true"}};
+  const model::Job job =
+      import(har_importer(), two_entries("X", R"([\"drawn-12345\"])", "http://a.test/b", "pay $$drawn-12345"));
+  ASSERT_EQ(made.steps, 2u) << error;
+  EXPECT_EQ(text_of(job.workflows[0].steps.back().field("body")), "pay ${'$$'}${saved_value}");
+}
+
+TEST_F(HarImportTest, HandsOnNothingInNamesOfTargetsAndMethods) {
+  settings = {{"correlate", "true"}, {"host", "*"}};
+  const model::Job job = import(har_importer(), two_entries("X", R"([\"drawn123_test\", \"DRAWN-12345\"])",
+                                                            "http://drawn123.test/b", "", "DRAWN-12345"));
+  ASSERT_EQ(made.steps, 2u) << error;
+  EXPECT_EQ(job.workflows[0].steps.back().target, "drawn123_test");
+  EXPECT_EQ(text_of(job.workflows[0].steps.back().field("method")), "DRAWN-12345");
+}
+
+TEST_F(HarImportTest, ReadsHeadersByAnyNameThatTheyMayHave) {
+  settings = {{"correlate", "true"}};
+  import(har_importer(), two_entries("X.CSRF-Token", "", "http://a.test/b", "tok3n-1n-head"));
+  EXPECT_THAT(made.yaml, HasSubstr(R"(header[\"x.csrf-token\"])"));
+  import(har_importer(), two_entries("my token(", "", "http://a.test/b", "tok3n-1n-head"));
+  EXPECT_THAT(made.yaml, Not(HasSubstr("saved_")));
+  EXPECT_EQ(made.steps, 2u);
+}
+
+TEST_F(HarImportTest, LeavesValuesThatTakeTooLongAnExpression) {
+  settings = {{"correlate", "true"}};
+  const std::string json = R"({\")" + std::string(9'000, 'k') + R"(\": \"drawn-12345\"})";
+  import(har_importer(), two_entries("X", json, "http://a.test/b", "drawn-12345"));
+  EXPECT_EQ(made.steps, 2u) << error;
+  EXPECT_THAT(made.yaml, Not(HasSubstr("saved_")));
+}
+
 TEST(HarTime, IsReadWithItsZone) {
   EXPECT_EQ(read_har_time("1970-01-01T00:00:01.500Z"), 1500);
   EXPECT_EQ(read_har_time("1970-01-01T02:00:00.000+02:00"), 0);
