@@ -24,6 +24,9 @@ namespace {
 // With `allowReserved`: all that may stand in a query but what would end a value or mean a blank.
 constexpr auto kReservedBytes = protocol::percent::letters_digits_and("-._~!$'()*,;=:@/?[]|");
 
+// Levels of a body that is written as YAML: the loader reads 64, some of which lead to it.
+constexpr std::size_t kDeepestBody = 50;
+
 constexpr std::array<std::string_view, 7> kMethods{"get", "post", "put", "patch", "delete", "head", "options"};
 
 ImportJson to_json(const YamlNode& node) {
@@ -168,7 +171,7 @@ class OpenApiImport {
   void security(const Operation& operation, Request& request);
   void scheme(const std::string& name, const std::string& where, Request& request);
   YamlOut expected(const Operation& operation) const;
-  YamlOut yaml(const ImportJson& value, const std::string& where);
+  YamlOut yaml(const ImportJson& value, const std::string& where, std::size_t depth = 0);
   YamlOut field_map(const ImportJson& value, const ImportJson& encoding, const std::string& where);
   std::vector<const ImportJson*> all_parameters(const Operation& operation) const;
 
@@ -250,7 +253,7 @@ void OpenApiImport::collect(const ImportJson& paths) {
       const ImportJson& given_tags = member(value, "tags");
       std::vector<std::string> own;
       for (const ImportJson& each : given_tags) {
-        if (each.is_string()) own.push_back(each.get<std::string>());
+        if (each.is_string() && !each.get_ref<const std::string&>().empty()) own.push_back(each.get<std::string>());
       }
       if (!own.empty()) operation.tag = own.front();
       const bool tagged =
@@ -437,7 +440,7 @@ void OpenApiImport::parameter(const ImportJson& parameter, const std::string& wh
     query_parameter(parameter, style, value, where, request);
   } else if (in == "header") {
     const std::string written = text(styled_header(value, style), where);
-    if (!token(name) || written.find_first_of("\r\n") != std::string::npos) {
+    if (!token(name) || name.size() > kLongestKey || written.find_first_of("\r\n") != std::string::npos) {
       draft_.note(where, fmt::format("the header '{}' cannot be sent and is left out", name.substr(0, 40)));
     } else if (!request.headers.has(name)) {
       request.headers.add(name, written);
@@ -476,11 +479,15 @@ YamlOut OpenApiImport::field_map(const ImportJson& value, const ImportJson& enco
   return map;
 }
 
-YamlOut OpenApiImport::yaml(const ImportJson& value, const std::string& where) {
+YamlOut OpenApiImport::yaml(const ImportJson& value, const std::string& where, std::size_t depth) {
   if (value.is_string()) return YamlOut::of(template_text(text(value.get<std::string>(), where)));
+  if (value.is_structured() && depth >= kDeepestBody) {
+    draft_.note(where, fmt::format("what its body holds more than {} levels deep is left out", kDeepestBody));
+    return YamlOut::bare("null");
+  }
   if (value.is_array()) {
     YamlOut list = YamlOut::of_list();
-    for (const ImportJson& each : value) list.add(yaml(each, where));
+    for (const ImportJson& each : value) list.add(yaml(each, where, depth + 1));
     return list;
   }
   if (value.is_object()) {
@@ -489,7 +496,7 @@ YamlOut OpenApiImport::yaml(const ImportJson& value, const std::string& where) {
       if (key.size() > kLongestKey) {
         draft_.note(where, "a key of more than 500 bytes is left out of its body");
       } else if (const std::string name = text(key, where); map.find(name) == nullptr) {
-        map.set(name, yaml(inside, where));
+        map.set(name, yaml(inside, where, depth + 1));
       }
     }
     return map;
@@ -594,9 +601,11 @@ void OpenApiImport::scheme(const std::string& name, const std::string& where, Re
   const std::string type = text_member(scheme, "type");
   const bool basic = type == "basic" || (type == "http" && base::lower(text_member(scheme, "scheme")) == "basic");
   if (type == "apiKey") {
-    draft_.need_variable("API_KEY", true);
     const std::string key = text(text_member(scheme, "name"), where);
     const std::string in = text_member(scheme, "in");
+    if (key.empty() || key.size() > kLongestKey || key.find_first_of("\r\n") != std::string::npos)
+      return draft_.note(where, fmt::format("the API key '{}' cannot be sent and is left out", key.substr(0, 40)));
+    draft_.need_variable("API_KEY", true);
     if (in == "query" && request.query.find(key) == nullptr) request.query.set(key, YamlOut::of("${env.API_KEY}"));
     if (in == "header" && token(key) && !request.headers.has(key)) request.headers.add(key, variable("API_KEY"));
     if (in == "cookie")

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "authoring/import_fixture.h"
@@ -266,6 +267,70 @@ paths:
   EXPECT_THAT(notes(),
               HasSubstr("made-up values may not fit the schema: q (format phone), odd (pattern ^(?=x)), none (minimum "
                         "and maximum), id (maxLength), set (uniqueItems), both (allOf)"));
+}
+
+TEST_F(OpenApiImportTest, MakesListsOfListsNoLargerThanItsLimits) {
+  std::string schema = R"({"type": "string", "example": ")" + std::string(5'000, 'e') + R"("})";
+  for (int i = 0; i < 6; ++i) schema = R"({"type": "array", "minItems": 100, "items": )" + schema + "}";
+  const model::Job job = import(openapi_importer(), R"({"openapi": "3.0.0", "servers": [{"url": "http://a.test"}],
+      "paths": {"/a": {"post": {"requestBody": {"content": {"application/json": {"schema": )" +
+                                                        schema + "}}}}}}}");
+  ASSERT_EQ(job.workflows.size(), 1u) << error;
+  EXPECT_LT(made.yaml.size(), 300'000u);
+  EXPECT_THAT(notes(), HasSubstr("minItems"));
+}
+
+TEST_F(OpenApiImportTest, WritesBodiesNoDeeperThanTheLoaderReads) {
+  const model::Job job = import(openapi_importer(), R"({"openapi": "3.0.0", "servers": [{"url": "http://a.test"}],
+      "paths": {"/a": {"post": {"requestBody": {"content": {"application/json": {"example": )" +
+                                                        std::string(80, '[') + std::string(80, ']') + "}}}}}}}");
+  EXPECT_EQ(job.workflows.size(), 1u) << error;
+  EXPECT_THAT(notes(), HasSubstr("more than 50 levels deep is left out"));
+}
+
+TEST_F(OpenApiImportTest, NamesWorkflowsByWhateverIsATag) {
+  settings = {{"by-tag", "true"}};
+  const model::Job job = import(openapi_importer(), R"yaml(openapi: 3.0.3
+servers: [ { url: "http://a.test" } ]
+paths:
+  /a: { get: { tags: [ "" ] } }
+  /b: { get: { tags: [ "${x" ] } }
+  /c: { get: { tags: [ "${env.NONE}" ] } }
+)yaml");
+  ASSERT_EQ(job.workflows.size(), 3u) << error;
+  EXPECT_EQ(job.workflows[0].name, "${env.NONE}");
+  EXPECT_EQ(job.workflows[1].name, "${x");
+  EXPECT_EQ(job.workflows[2].name, "other");
+}
+
+TEST_F(OpenApiImportTest, MakesNoMoreWorkflowsThanAJobMayHave) {
+  settings = {{"by-tag", "true"}};
+  std::string paths;
+  for (int i = 0; i < 1'100; ++i)
+    paths += fmt::format(R"({}"/{}": {{"get": {{"tags": ["t{}"]}}}})", i == 0 ? "" : ", ", i, i);
+  const model::Job job =
+      import(openapi_importer(),
+             fmt::format(R"({{"openapi": "3.0.0", "servers": [{{"url": "http://a.test"}}], "paths": {{{}}}}})", paths));
+  EXPECT_EQ(job.workflows.size(), 1'000u) << error;
+  EXPECT_EQ(made.steps, 1'100u);
+  EXPECT_THAT(notes(), HasSubstr("a job has at most 1000 workflows"));
+}
+
+TEST_F(OpenApiImportTest, LeavesOutNamesThatCannotBeSent) {
+  const std::string large(1'100, 'k');
+  for (const std::string& name : {std::string("a\\nb"), large, std::string()}) {
+    for (const char* in : {"cookie", "header", "query"}) {
+      const model::Job job = import(
+          openapi_importer(),
+          fmt::format(R"({{"openapi": "3.0.0", "servers": [{{"url": "http://a.test"}}], "security": [{{"k": []}}],
+              "components": {{"securitySchemes": {{"k": {{"type": "apiKey", "in": "{0}", "name": "{1}"}}}}}},
+              "paths": {{"/a": {{"get": {{"parameters": [{{"name": "{1}", "in": "header", "example": 1}}]}}}}}}}})",
+                      in, name));
+      EXPECT_EQ(job.workflows.size(), 1u) << error;
+      EXPECT_THAT(notes(), HasSubstr("the API key"));
+      EXPECT_THAT(made.variables, testing::IsEmpty());
+    }
+  }
 }
 
 TEST_F(OpenApiImportTest, RefusesWhatIsNoDescription) {

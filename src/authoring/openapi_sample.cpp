@@ -89,6 +89,16 @@ double on_grid(const Range& range, double step) {
   return (range.has(count * step) ? count : count + 1) * step;
 }
 
+// What a value adds to a document: its parts, and its texts where they are long.
+std::size_t weight(const ImportJson& value) {
+  std::size_t sum = 1;
+  if (value.is_string()) sum += value.get_ref<const std::string&>().size() / 64;
+  if (value.is_structured()) {
+    for (const ImportJson& each : value) sum += weight(each);
+  }
+  return sum;
+}
+
 double anywhere(const Range& range) {
   if (range.low <= -Range::kFar && range.high >= Range::kFar) return 1;
   if (range.low <= -Range::kFar) return range.has(1) ? 1 : range.below ? range.high - 1 : range.high;
@@ -156,13 +166,18 @@ ImportJson SchemaSampler::made(const ImportJson& given, std::size_t depth) {
   return value;
 }
 
+const ImportJson& SchemaSampler::counted(const ImportJson& value) {
+  nodes_ += weight(value);
+  return value;
+}
+
 ImportJson SchemaSampler::composed(const ImportJson& schema, std::size_t depth) {
-  if (const ImportJson& example = example_of(schema); !example.is_null()) return example;
+  if (const ImportJson& example = example_of(schema); !example.is_null()) return counted(example);
   for (const std::string_view key : {"default", "const"}) {
-    if (const ImportJson& value = member(schema, key); !value.is_null()) return value;
+    if (const ImportJson& value = member(schema, key); !value.is_null()) return counted(value);
   }
   if (const ImportJson& choices = member(schema, "enum"); choices.is_array() && !choices.empty())
-    return choices.front();
+    return counted(choices.front());
   if (!member(schema, "not").is_null()) doubt("not");
   if (const ImportJson& all = member(schema, "allOf"); all.is_array() && !all.empty())
     return all_of(schema, all, depth);
@@ -275,10 +290,15 @@ ImportJson SchemaSampler::array(const ImportJson& schema, std::size_t depth) {
   ImportJson part = made(member(schema, "items"), depth + 1);
   if (part.is_null()) return list;
   constexpr double kMost = 100;
-  const double most = number_member(schema, "maxItems", kMost);
+  const double most = number_member(schema, "maxItems", 1e9);
   const double least = std::max(number_member(schema, "minItems", 1), 1.0);
-  for (double count = 0; count < std::min({least, most, kMost}); ++count) list.push_back(part);
-  if (least > kMost) doubt("minItems");
+  const double wanted = std::min({least, most, kMost});
+  const std::size_t each = weight(part);
+  for (double count = 0; count < wanted && (count == 0 || nodes_ + each <= limits_.sample_nodes); ++count) {
+    if (count > 0) nodes_ += each;
+    list.push_back(part);
+  }
+  if (static_cast<double>(list.size()) < number_member(schema, "minItems", 0)) doubt("minItems");
   const ImportJson& unique = member(schema, "uniqueItems");
   if (list.size() > 1 && unique.is_boolean() && unique.get<bool>()) doubt("uniqueItems");
   return list;

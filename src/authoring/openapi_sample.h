@@ -29,6 +29,7 @@ class SchemaSampler {
 
  private:
   ImportJson made(const ImportJson& schema, std::size_t depth);
+  const ImportJson& counted(const ImportJson& value);
   ImportJson composed(const ImportJson& schema, std::size_t depth);
   ImportJson object(const ImportJson& schema, std::size_t depth);
   ImportJson array(const ImportJson& schema, std::size_t depth);
