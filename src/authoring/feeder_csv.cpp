@@ -7,7 +7,7 @@
 
 #include "authoring/feeder.h"
 #include "authoring/options.h"
-#include "authoring/utf8.h"
+#include "base/utf8.h"
 
 namespace muster::authoring {
 
@@ -157,7 +157,7 @@ namespace {
 std::size_t bad_line(std::string_view text) {
   std::size_t line = 1;
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = base::utf8_length(text);
     if (length == 0) break;
     line += text.front() == '\n' ? 1 : 0;
     text.remove_prefix(length);

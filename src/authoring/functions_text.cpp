@@ -59,8 +59,7 @@ std::string_view as_text(const Evaluation& evaluation, const Value& value) {
 }
 
 Value upper(const Evaluation& evaluation, Arguments arguments) {
-  return mapped(evaluation, arguments[0],
-                [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return mapped(evaluation, arguments[0], [](char c) { return base::upper(c); });
 }
 
 Value lower(const Evaluation& evaluation, Arguments arguments) {

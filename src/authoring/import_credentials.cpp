@@ -60,8 +60,7 @@ std::string name_for(std::string_view header, std::string_view scheme) {
   if (base::equal_ignoring_case(scheme, "bearer ")) return "TOKEN";
   std::string name;
   for (const char c : header.substr(0, kLongestName)) {
-    const char small = letter_or_digit(c) ? base::lower(c) : '_';
-    name += small >= 'a' && small <= 'z' ? static_cast<char>(small - 32) : small;
+    name += letter_or_digit(c) ? base::upper(c) : '_';
   }
   if (name.starts_with("X_") && name.size() > 2) name.erase(0, 2);
   return base::identifier(name) ? name : "HEADER_" + name;

@@ -339,8 +339,7 @@ std::string CurlImport::method_of(const CurlTransfer& transfer, const std::strin
     if (!transfer.upload.empty()) return "PUT";
     return (transfer.has_data && !transfer.get) || !transfer.parts.empty() ? "POST" : "GET";
   }
-  std::string upper = transfer.method;
-  for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  const std::string upper = base::upper(transfer.method);
   if (upper != transfer.method) {
     draft_.note(where, fmt::format("-X {}: muster writes methods in capitals", transfer.method.substr(0, 40)));
   }

@@ -6,8 +6,8 @@
 #include <array>
 #include <optional>
 
-#include "authoring/utf8.h"
 #include "base/letter_case.h"
+#include "base/utf8.h"
 #include "protocol/form.h"
 #include "protocol/url.h"
 
@@ -20,8 +20,7 @@ bool alphanumeric(char c) {
 
 bool sounds_secret(std::string_view name) {
   constexpr std::array<std::string_view, 6> kParts{"TOKEN", "SECRET", "PASS", "KEY", "AUTH", "CREDENTIAL"};
-  std::string upper(name);
-  for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  const std::string upper = base::upper(name);
   return std::ranges::any_of(kParts, [&](std::string_view each) { return upper.find(each) != std::string::npos; });
 }
 
@@ -34,7 +33,7 @@ std::optional<std::string> form_decoded(std::string_view piece) {
   protocol::append_form_encoded(again, text);
   if (again != piece) return std::nullopt;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t length = utf8_length(rest);
+    const std::size_t length = base::utf8_length(rest);
     if (length == 0 || rest.front() == '\0') return std::nullopt;
     rest.remove_prefix(length);
   }
@@ -45,7 +44,7 @@ std::optional<std::string> form_decoded(std::string_view piece) {
 std::string readable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = base::utf8_length(text);
     out += text.substr(0, length);
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
@@ -193,7 +192,7 @@ std::string ImportDraft::clean(std::string_view text, std::string_view where, st
   std::size_t zeros = 0;
   std::size_t wrong = 0;
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = base::utf8_length(text);
     const bool variable = text.front() == kVariableBegin || text.front() == kVariableEnd;
     if (text.front() == '\0') {
       ++zeros;

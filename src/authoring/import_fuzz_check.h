@@ -13,8 +13,8 @@
 
 #include "authoring/import.h"
 #include "authoring/loader.h"
-#include "authoring/utf8.h"
 #include "base/fuzzing.h"
+#include "base/utf8.h"
 
 namespace muster::authoring {
 
@@ -25,7 +25,7 @@ struct CheckedImport {
 
 inline bool all_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = base::utf8_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }

@@ -13,9 +13,9 @@
 #include "authoring/import_credentials.h"
 #include "authoring/import_draft.h"
 #include "authoring/import_har_entry.h"
-#include "authoring/utf8.h"
 #include "base/identifier.h"
 #include "base/letter_case.h"
+#include "base/utf8.h"
 #include "protocol/http1_scan.h"
 #include "protocol/url.h"
 
@@ -43,7 +43,7 @@ bool token(std::string_view text) {
 
 bool utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = base::utf8_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }

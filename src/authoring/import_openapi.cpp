@@ -243,13 +243,12 @@ void OpenApiImport::collect(const ImportJson& paths) {
         continue;
       }
       Operation operation{.number = operations_.size(),
-                          .method = key,
+                          .method = base::upper(key),
                           .path = path,
                           .name = text_member(value, "operationId"),
                           .tag = "other",
                           .value = &value,
                           .item = &item};
-      for (char& c : operation.method) c = static_cast<char>(c - 32);
       const ImportJson& given_tags = member(value, "tags");
       std::vector<std::string> own;
       for (const ImportJson& each : given_tags) {

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "authoring/utf8.h"
+#include "base/listed.h"
+#include "base/utf8.h"
 
 namespace muster::authoring {
 namespace {
@@ -32,7 +33,7 @@ std::size_t code_points(std::string_view text) {
 std::string printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = base::utf8_length(text);
     if (length == 0) {
       shown += "\uFFFD";
     } else if (static_cast<unsigned char>(text.front()) < 0x20 || text.front() == 0x7F) {
@@ -163,12 +164,9 @@ std::string Reporter::redact(std::string text) const {
 }
 
 std::string quoted_list(const std::vector<std::string_view>& names, std::string_view conjunction) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += i + 1 == names.size() ? fmt::format(" {} ", conjunction) : ", ";
-    text += fmt::format("'{}'", names[i]);
-  }
-  return text;
+  std::vector<std::string> quoted;
+  for (const std::string_view name : names) quoted.push_back(fmt::format("'{}'", name));
+  return base::listed(quoted, conjunction);
 }
 
 }  // namespace muster::authoring

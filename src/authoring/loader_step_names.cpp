@@ -1,22 +1,14 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <unordered_map>
 
 #include "authoring/loader_steps.h"
+#include "base/letter_case.h"
 
 namespace muster::authoring {
 namespace {
 
 constexpr std::size_t kLongestMadeUp = 80;
-
-std::string upper(std::string_view text) {
-  std::string made(text);
-  std::ranges::transform(made, made.begin(), [](char each) {
-    return each >= 'a' && each <= 'z' ? static_cast<char>(each - 'a' + 'A') : each;
-  });
-  return made;
-}
 
 const std::string* primary_text(const model::StepKind& kind, const model::Step& step) {
   const model::Tree* tree = step.field(kind.primary);
@@ -33,7 +25,7 @@ std::string made_up(const model::StepKind& kind, const model::Step& step) {
   std::string name(kind.name);
   if (!kind.shorthands.empty()) {
     const model::Tree* field = step.field(kind.shorthands.front().field);
-    if (field != nullptr && field->text() != nullptr) name = upper(*field->text());
+    if (field != nullptr && field->text() != nullptr) name = base::upper(*field->text());
   }
   name += ' ';
   name += std::string_view(*text).substr(0, kLongestMadeUp);

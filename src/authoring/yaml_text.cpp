@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "authoring/utf8.h"
+#include "base/utf8.h"
 
 namespace muster::authoring {
 bool check_text(std::string_view text, const std::shared_ptr<const std::string>& file, Reporter& reporter) {
@@ -11,7 +11,7 @@ bool check_text(std::string_view text, const std::shared_ptr<const std::string>&
   bool indent = true;
   char before = '\n';
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = base::utf8_length(text);
     const char byte = text.front();
     if (length == 0) {
       reporter.report({file, line, column}, "this is not UTF-8 text; save the file as UTF-8");

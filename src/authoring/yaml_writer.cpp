@@ -6,8 +6,9 @@
 #include <array>
 #include <iterator>
 
-#include "authoring/utf8.h"
+#include "base/escapes.h"
 #include "base/letter_case.h"
+#include "base/utf8.h"
 
 namespace muster::authoring {
 namespace {
@@ -46,38 +47,19 @@ bool awkward(std::string_view character) {
   return std::ranges::find(kAll, character) != kAll.end();
 }
 
-unsigned code_point(std::string_view character) {
-  const auto byte = [&](std::size_t at) -> unsigned { return static_cast<unsigned char>(character[at]); };
-  if (character.size() == 2) return (byte(0) & 0x1Fu) << 6 | (byte(1) & 0x3Fu);
-  return (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
-}
-
 void append_escaped_byte(std::string& out, char c) {
-  switch (c) {
-    case '"':
-      out += "\\\"";
-      break;
-    case '\\':
-      out += "\\\\";
-      break;
-    case '\n':
-      out += "\\n";
-      break;
-    case '\r':
-      out += "\\r";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    default:
-      fmt::format_to(std::back_inserter(out), "\\x{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  if (const char letter = base::escape_letter(c); letter != 0) {
+    out += '\\';
+    out += letter;
+  } else {
+    fmt::format_to(std::back_inserter(out), "\\x{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
   }
 }
 
 std::string double_quoted(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = base::utf8_length(text);
     const char c = text.front();
     if (length == 0) {
       out += kReplacement;
@@ -89,7 +71,7 @@ std::string double_quoted(std::string_view text) {
         out += c;
       }
     } else if (awkward(text.substr(0, length))) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04X}", code_point(text.substr(0, length)));
+      fmt::format_to(std::back_inserter(out), "\\u{:04X}", base::code_point(text.substr(0, length)));
     } else {
       out += text.substr(0, length);
     }
@@ -103,7 +85,7 @@ bool fits_block(std::string_view text) {
   if (text.find('\n') == std::string_view::npos || text.front() == ' ' || text.front() == '\n') return false;
   if (text.ends_with("\n\n") || text.find(" \n") != std::string_view::npos || text.ends_with(' ')) return false;
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = base::utf8_length(text);
     const auto byte = static_cast<unsigned char>(text.front());
     if (length == 0 || (byte < 0x20 && byte != '\n') || byte == 0x7F) return false;
     if (length > 1 && awkward(text.substr(0, length))) return false;

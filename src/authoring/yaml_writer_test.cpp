@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "authoring/utf8.h"
 #include "authoring/yaml_tree.h"
+#include "base/utf8.h"
 
 namespace muster::authoring {
 namespace {

@@ -11,9 +11,19 @@ constexpr char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
 
+constexpr char upper(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+}
+
 inline std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = lower(c);
+  return result;
+}
+
+inline std::string upper(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = upper(c);
   return result;
 }
 

@@ -17,6 +17,7 @@ TEST(LetterCase, OnlyLettersHaveACase) {
   EXPECT_FALSE(equal_ignoring_case("[", "{"));
   EXPECT_FALSE(equal_ignoring_case("\xC0", "\xE0"));
   EXPECT_EQ(lower("AZ@[\xC0"), "az@[\xC0");
+  EXPECT_EQ(upper("az`{\xE0"), "AZ`{\xE0");
 }
 
 }  // namespace

@@ -10,19 +10,12 @@
 #include <vector>
 
 #include "base/closest.h"
+#include "base/letter_case.h"
+#include "base/listed.h"
 #include "console/app_outline.h"
 
 namespace muster::console {
 namespace {
-
-std::string either(const std::vector<std::string>& choices) {
-  std::string text;
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (i > 0) text += i + 1 == choices.size() ? " or " : ", ";
-    text += choices[i];
-  }
-  return text;
-}
 
 // The option whose name the message begins with, or null.
 const CLI::Option* blamed(const CLI::App& command, std::string_view message) {
@@ -46,15 +39,13 @@ std::string spelt(const CLI::Option& option, std::span<const char* const> words)
       if (word.starts_with("-" + each)) return "-" + each;
     }
   }
-  std::string name = option.get_name();
-  if (name.starts_with('-')) return name;
-  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  return name;
+  const std::string name = option.get_name();
+  return name.starts_with('-') ? name : base::upper(name);
 }
 
 // "an address", "auto, full or none", "NAME=VALUE".
 std::string needed(const CLI::Option& option) {
-  if (const std::vector<std::string> choices = choices_of(option); !choices.empty()) return either(choices);
+  if (const std::vector<std::string> choices = choices_of(option); !choices.empty()) return base::listed(choices, "or");
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{{{"URL", "an address"},
                                                                                  {"FILE", "a file"},
                                                                                  {"TIME", "a time such as 30s"},
@@ -109,7 +100,7 @@ std::string of_option(const CLI::Option& option, const std::string& flag, const 
   constexpr std::string_view kNotIn = " not in {";
   const std::vector<std::string> choices = choices_of(option);
   if (const std::size_t at = rest.rfind(kNotIn); at != std::string::npos && at >= 2 && !choices.empty()) {
-    return fmt::format("{}: expected {}, found '{}'", flag, either(choices), rest.substr(2, at - 2));
+    return fmt::format("{}: expected {}, found '{}'", flag, base::listed(choices, "or"), rest.substr(2, at - 2));
   }
   if (std::string said = of_count(flag, rest); !said.empty()) return said;
   if (rest.find(" required ") != std::string::npos && rest.ends_with(" missing")) {

@@ -3,8 +3,8 @@
 namespace muster::console {
 namespace {
 
-constexpr std::string_view kSimple = R"yaml(# A load test of one page.
-#   muster check @FILE@                    is it right?
+// Below the first line of each.
+constexpr std::string_view kHead = R"yaml(#   muster check @FILE@                    is it right?
 #   muster try @FILE@                      one round, byte by byte
 #   muster run @FILE@                      the test itself
 #   muster run @FILE@ --target embedded    the same, on muster's server
@@ -12,6 +12,10 @@ muster: 1                        # version of this format
 
 target: @TARGET@    # where requests go
 
+)yaml";
+
+constexpr std::string_view kSimple = R"yaml(# A load test of one page.
+@HEAD@
 # Ten virtual users. Each asks, reads the answer, thinks, and asks again.
 load: { vus: 10, for: 5s }
 
@@ -30,14 +34,7 @@ steps:
 )yaml";
 
 constexpr std::string_view kFlow = R"yaml(# People log in and look around; each is somebody else.
-#   muster check @FILE@                    is it right?
-#   muster try @FILE@                      one round, byte by byte
-#   muster run @FILE@                      the test itself
-#   muster run @FILE@ --target embedded    the same, on muster's server
-muster: 1                        # version of this format
-
-target: @TARGET@    # where requests go
-
+@HEAD@
 # Rows of a table: ${data.users.name} is the column `name` of the user's row.
 # pick: sequential (row by row), random, unique (each once) or per_vu.
 data:
@@ -92,14 +89,7 @@ mary,sixth
 
 constexpr std::string_view kOpen =
     R"yaml(# So many visits a second, whether or not the server keeps up (the open model).
-#   muster check @FILE@                    is it right?
-#   muster try @FILE@                      one round, byte by byte
-#   muster run @FILE@                      the test itself
-#   muster run @FILE@ --target embedded    the same, on muster's server
-muster: 1                        # version of this format
-
-target: @TARGET@    # where requests go
-
+@HEAD@
 # Visits begin by the clock, so a slow server meets as many as a fast one, and
 # latency counts from the moment a visit was due.
 load:
@@ -160,6 +150,7 @@ std::string starting_text(const StartingFile& file, const StartingNames& names) 
   std::string text;
   if (!names.schema.empty()) text = "# yaml-language-server: $schema=" + names.schema + "\n";
   text += file.text;
+  replace_all(text, "@HEAD@\n", kHead);
   replace_all(text, "@FILE@", names.file);
   replace_all(text, "@TARGET@", names.target);
   replace_all(text, "@DATA@", quoted(names.data));

@@ -5,6 +5,7 @@
 
 #include "base/letter_case.h"
 #include "engine/redaction.h"
+#include "protocol/credentials.h"
 
 namespace muster::console {
 namespace {
@@ -29,7 +30,7 @@ void add(model::Job& job, std::string_view value) {
 
 void add_header(model::Job& job, std::string_view header) {
   const std::size_t colon = header.find(':');
-  if (colon == std::string_view::npos || !engine::carries_credentials(header.substr(0, colon))) return;
+  if (colon == std::string_view::npos || !protocol::carries_credentials(header.substr(0, colon))) return;
   std::string_view value = header.substr(colon + 1);
   while (value.starts_with(' ')) value.remove_prefix(1);
   // The scheme ("Bearer") is no secret, and useful to see.

@@ -65,33 +65,37 @@ std::optional<model::Text> to_expression(const model::Tree* tree) {
 struct Region {
   struct Fallible {
     std::uint32_t op;
-    std::vector<int> alternatives;
-  };
-  struct Tested {
-    std::uint32_t op;
-    std::uint32_t step;
     std::vector<int> alternatives;  // the `if` and `choose` branches it lies in
   };
-  struct Pause {
+  // What a failure before it passes over.
+  struct Skippable {
     std::uint32_t op;
-    std::uint32_t think;
+    Skip skip;
     std::vector<int> alternatives;
   };
   std::vector<Fallible> fallible;
-  std::vector<Tested> tested;
-  std::vector<Pause> pauses;
+  std::vector<Skippable> skippable;
   std::uint16_t depth = 0;  // frames at its end
   bool branch = false;      // of a fork: what it waits for is no pause of those around it
 
-  // Whether what stands at `op`, in those branches, would have run behind `failed`.
-  bool behind(const Fallible& failed, const Op& failing, std::uint32_t op, const std::vector<int>& branches) const {
-    const bool certain = branches.size() <= failed.alternatives.size() &&
-                         std::equal(branches.begin(), branches.end(), failed.alternatives.begin());
-    // A fork's own branches lie behind the fork operation but have been run when it fails.
-    const bool own_branch = failing.kind == OpKind::kFork && op < failing.b;
-    return op > failed.op && certain && !own_branch;
+  std::vector<std::uint32_t> steps() const {
+    std::vector<std::uint32_t> made;
+    for (const Skippable& each : skippable) {
+      if (!each.skip.pause) made.push_back(each.skip.index);
+    }
+    return made;
   }
 };
+
+// Whether what can be skipped would surely have run behind `failed`, whose operation is `failing`.
+bool lies_behind(const Region::Fallible& failed, const Op& failing, const Region::Skippable& skippable) {
+  const std::vector<int>& branches = skippable.alternatives;
+  const bool certain = branches.size() <= failed.alternatives.size() &&
+                       std::equal(branches.begin(), branches.end(), failed.alternatives.begin());
+  // A fork's own branches lie behind the fork operation but have been run when it fails.
+  const bool own_branch = failing.kind == OpKind::kFork && skippable.op < failing.b;
+  return skippable.op > failed.op && certain && !own_branch;
+}
 
 class Compiler {
  public:
@@ -143,16 +147,18 @@ class Compiler {
   std::uint32_t here() const { return static_cast<std::uint32_t>(program_->ops.size()); }
 
   void open_region(bool branch = false) {
-    regions_.push_back({.fallible = {}, .tested = {}, .pauses = {}, .depth = depth_, .branch = branch});
+    regions_.push_back({.fallible = {}, .skippable = {}, .depth = depth_, .branch = branch});
   }
   // Failures inside go on at `target`, with the frames that stood when the region was opened.
   void close_region(std::uint32_t target);
   void note_tested(std::uint32_t op, std::uint32_t info) {
-    for (Region& region : regions_) region.tested.push_back({.op = op, .step = info, .alternatives = alternatives_});
+    for (Region& region : regions_) {
+      region.skippable.push_back({.op = op, .skip = {.index = info}, .alternatives = alternatives_});
+    }
   }
   void note_pause(std::uint32_t op, std::uint32_t think) {
     for (auto region = regions_.rbegin(); region != regions_.rend(); ++region) {
-      region->pauses.push_back({.op = op, .think = think, .alternatives = alternatives_});
+      region->skippable.push_back({.op = op, .skip = {.index = think, .pause = true}, .alternatives = alternatives_});
       if (region->branch) return;
     }
   }
@@ -185,13 +191,8 @@ void Compiler::close_region(std::uint32_t target) {
     op.fail_to = target;
     op.fail_depth = region.depth;
     op.skips_begin = static_cast<std::uint32_t>(program_->skips.size());
-    for (const Region::Tested& tested : region.tested) {
-      if (region.behind(fallible, op, tested.op, tested.alternatives))
-        program_->skips.push_back({.index = tested.step});
-    }
-    for (const Region::Pause& pause : region.pauses) {
-      if (!region.behind(fallible, op, pause.op, pause.alternatives)) continue;
-      program_->skips.push_back({.index = pause.think, .pause = true});
+    for (const Region::Skippable& each : region.skippable) {
+      if (lies_behind(fallible, op, each)) program_->skips.push_back(each.skip);
     }
     op.skips_end = static_cast<std::uint32_t>(program_->skips.size());
   }
@@ -415,7 +416,7 @@ Compiler::Done Compiler::node(CompiledFork& fork, const std::vector<model::Step>
   depth_ = 0;  // a branch is a strand of its own, with its own frames
   open_region(true);
   MUSTER_TRY(sequence(steps));
-  for (const Region::Tested& tested : regions_.back().tested) added.steps.push_back(tested.step);
+  added.steps = regions_.back().steps();
   added.end = emit(OpKind::kEnd);
   close_region(added.end);
   depth_ = outer_depth;
@@ -542,7 +543,7 @@ Compiler::Done Compiler::retry(const model::Step& step) {
   open_region();
   for (const model::Branch& branch : step.branches) MUSTER_TRY(sequence(branch.steps));
   CompiledRetry retry;
-  for (const Region::Tested& tested : regions_.back().tested) retry.steps.push_back(tested.step);
+  retry.steps = regions_.back().steps();
   const auto text = to_expression(step.field("until"));
   if (text) {
     auto expression = at(*text, Expression::compile(text->text, scope_));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fstream>
 #include <sstream>
 
@@ -93,8 +92,7 @@ class Preparation {
 
 void Preparation::read_scalars() {
   const model::Tree* method = step_.field("method");
-  made_->method = method != nullptr && method->text() != nullptr ? *method->text() : "GET";
-  for (char& c : made_->method) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  made_->method = method != nullptr && method->text() != nullptr ? base::upper(*method->text()) : "GET";
   made_->head_request = made_->method == "HEAD";
   for (std::string_view safe : {"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}) {
     if (made_->method == safe) made_->idempotent = true;

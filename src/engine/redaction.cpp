@@ -7,6 +7,7 @@
 #include "authoring/text_template.h"
 #include "base/letter_case.h"
 #include "model/value.h"
+#include "protocol/credentials.h"
 #include "protocol/form.h"
 #include "protocol/url.h"
 
@@ -114,7 +115,7 @@ void mask_credentials(std::string& exchange) {
     const std::size_t text_end = end > line && exchange[end - 1] == '\r' ? end - 1 : end;
     if (text_end == line) return;  // the blank line before the body
     const std::size_t colon = exchange.find(':', line);
-    if (colon < text_end && carries_credentials(std::string_view(exchange).substr(line, colon - line))) {
+    if (colon < text_end && protocol::carries_credentials(std::string_view(exchange).substr(line, colon - line))) {
       std::size_t value = std::min(exchange.find_first_not_of(' ', colon + 1), text_end);
       // The scheme ("Bearer") is no secret, and useful to see.
       const std::size_t space = exchange.find(' ', value);

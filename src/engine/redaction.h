@@ -8,15 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/credentials.h"
-
 namespace muster::engine {
 
 // Every spelling of `secrets` (name and value) to look for, the longest first, so that no part of one is left by
 // another.
 std::vector<std::string> spellings(const std::vector<std::pair<std::string, std::string>>& secrets);
-
-using protocol::carries_credentials;
 
 // In the lines `name: value` of an exchange, replaces the values of those that carry credentials by ***, whether or not
 // they were declared as secrets.

@@ -53,7 +53,7 @@ std::string failing_thresholds(const RunResult& result) {
 // Requests may have gone well and the work never: a check that is required, a value or a script that fails each time.
 std::string fruitless(const RunResult& result) {
   for (const WorkflowResult& workflow : result.workflows) {
-    if (workflow.iterations == 0 || workflow.failed_iterations < workflow.iterations) continue;
+    if (!workflow.every_iteration_failed()) continue;
     if (result.workflows.size() == 1) return "every iteration failed";
     return fmt::format("every iteration of workflow '{}' failed", workflow.name);
   }

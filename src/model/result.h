@@ -194,6 +194,8 @@ struct WorkflowResult {
   std::vector<Provided> provided;
   std::vector<CoreUse> cores;
   Notes notes;
+
+  bool every_iteration_failed() const { return iterations > 0 && failed_iterations >= iterations; }
 };
 
 // Adds `part` (another core's or worker's share of the same workflow) to `whole`. Names of steps must agree in order.

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "authoring/utf8.h"
+#include "base/utf8.h"
 
 namespace muster::report {
 namespace {
@@ -21,7 +21,7 @@ std::string clean_text(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t length = authoring::utf8_length(text);
+    const std::size_t length = base::utf8_length(text);
     const std::string_view character = text.substr(0, length == 0 ? 1 : length);
     clean += length > 0 && is_kept(character) ? character : kReplacement;
     text.remove_prefix(character.size());

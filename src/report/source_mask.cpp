@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/letter_case.h"
-#include "engine/redaction.h"
+#include "protocol/credentials.h"
 
 namespace muster::report {
 namespace {
@@ -24,7 +24,7 @@ bool holds_credentials(std::string_view key) {
   constexpr std::array<std::string_view, 14> kKeys = {
       "authorization", "cookie", "api_key",       "apikey",     "password",     "passwd", "pwd",
       "passphrase",    "secret", "client_secret", "access_key", "access_token", "basic",  "bearer"};
-  if (key.contains('-')) return engine::carries_credentials(key);
+  if (key.contains('-')) return protocol::carries_credentials(key);
   return std::ranges::find(kKeys, base::lower(key)) != kKeys.end();
 }
 

@@ -217,9 +217,8 @@ class StepTable {
                                     short_time(workflow.elapsed, page_.unicode()));
     about += fmt::format(", up to {}, {}", plural(workflow.peak_vus, "VU"), plural(workflow.iterations, "iteration"));
     if (workflow.failed_iterations > 0) {
-      about += workflow.failed_iterations == workflow.iterations
-                   ? std::string(", all failed")
-                   : fmt::format(", {} failed", grouped(workflow.failed_iterations));
+      about += workflow.every_iteration_failed() ? std::string(", all failed")
+                                                 : fmt::format(", {} failed", grouped(workflow.failed_iterations));
     }
     const std::size_t room = page_.columns() - 2;
     const std::string name = page_.cut(workflow.name, room / 3);

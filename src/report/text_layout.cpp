@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "base/utf8.h"
+
 namespace muster::report {
 namespace {
 
@@ -13,21 +15,10 @@ struct CodePoint {
   bool valid = false;
 };
 
-// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 CodePoint next(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
-  const std::uint32_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1, true};
-  const std::size_t size = lead >= 0xF0 ? 4 : (lead >= 0xE0 ? 3 : 2);
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < size) return {};
-  std::uint32_t value = lead & (0xFFu >> (size + 1));
-  for (std::size_t i = 1; i != size; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
-    value = (value << 6) | (byte(i) & 0x3F);
-  }
-  constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  if (value < kLeast[size] || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) return {};
-  return {value, size, true};
+  const std::size_t size = base::utf8_length(text);
+  if (size == 0) return {};
+  return {base::code_point(text.substr(0, size)), size, true};
 }
 
 struct Range {

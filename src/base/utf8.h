@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
-namespace muster::authoring {
+namespace muster::base {
 
 // Length of the sequence at the start of `text`, which is not empty; 0 if it is not one.
 inline std::size_t utf8_length(std::string_view text) {
@@ -28,4 +29,13 @@ inline std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-}  // namespace muster::authoring
+// The number of the character that `sequence` is: all of it, and found good by utf8_length.
+inline std::uint32_t code_point(std::string_view sequence) {
+  const std::uint32_t first = static_cast<unsigned char>(sequence.front());
+  if (sequence.size() == 1) return first;
+  std::uint32_t value = first & (0xFFu >> (sequence.size() + 1));
+  for (const char each : sequence.substr(1)) value = value << 6 | (static_cast<unsigned char>(each) & 0x3Fu);
+  return value;
+}
+
+}  // namespace muster::base
