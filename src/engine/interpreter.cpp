@@ -41,6 +41,7 @@ void Interpreter::connect(Scheduler& scheduler, std::vector<std::unique_ptr<Clie
 }
 
 const authoring::Evaluation& Interpreter::evaluation(Vu& vu) {
+  computed_at_ = loop_.now();
   evaluation_.slots = vu.slots;
   evaluation_.arena = &vu.arena;
   evaluation_.vu = vu.number + 1;
@@ -70,7 +71,7 @@ bool Interpreter::prepare(Vu& vu, VuList list, base::Instant intended) {
   vu.failed = false;
   vu.stop_list = false;
   vu.waited = false;
-  vu.began = loop_.now();
+  vu.began = beginning();
   vu.intended = intended;
   strand.failing = false;
   strand.owed = {};
@@ -210,7 +211,7 @@ Interpreter::Step Interpreter::sleep(Strand& strand, base::Duration wait) {
   if (wait <= base::Duration::zero()) return Step::kNext;
   // Thinking before the first call of an arrival is meant, and no part of that call's latency.
   if (strand.vu->intended != base::Instant{}) strand.vu->intended += wait;
-  strand.due = loop_.now() + wait;
+  strand.due = beginning() + wait;
   loop_.timers().arm(strand, strand.due);
   return Step::kWait;
 }

@@ -149,6 +149,9 @@ class Interpreter final : public CallHost, public ScriptHost {
   void release(Join& join);
 
   Recording& recording() { return recordings_.current(); }
+  // The time for what begins now: expressions that were computed since the loop last looked have taken theirs, which is
+  // no part of the next call or pause.
+  base::Instant beginning() { return computed_at_ == loop_.now() ? loop_.refresh() : loop_.now(); }
   bool counted(base::Instant started) const { return started >= counted_from_; }
 
   const Program& program_;
@@ -169,6 +172,7 @@ class Interpreter final : public CallHost, public ScriptHost {
   base::Random random_;
   std::uint64_t counter_;
   authoring::Evaluation evaluation_;
+  base::Instant computed_at_{};  // the loop's time when an expression or a result was last computed
   std::vector<authoring::FeederCursor> cursors_;
   base::Instant counted_from_ = base::Instant::min();
   base::Instant epoch_{};

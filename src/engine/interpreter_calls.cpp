@@ -14,7 +14,7 @@ namespace muster::engine {
 Interpreter::Step Interpreter::start_call(Strand& strand, const Op& op) {
   const CallPlan& plan = program_.calls[op.a];
   Vu& vu = *strand.vu;
-  const base::Instant now = loop_.now();
+  const base::Instant now = beginning();
   Call& call = strand;
   call.plan = &plan;
   call.vu = &vu;
@@ -71,6 +71,7 @@ void Interpreter::settle(Strand& strand, Outcome& outcome) {
 bool Interpreter::judge(Strand& strand, Outcome& outcome, StepRecording& record, std::string& detail) {
   Vu& vu = *strand.vu;
   const CallPlan& plan = *strand.plan;
+  computed_at_ = loop_.now();
   for (const Capture& capture : plan.captures) {
     vu.slots[capture.slot] = outcome.response->result(capture.result, capture.rest, vu.arena);
   }

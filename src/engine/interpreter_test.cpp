@@ -52,6 +52,18 @@ TEST(Interpreter, AFailedIterationTakesThePausesThatItPassesOver) {
   EXPECT_GE(result.iteration_time.min(), std::chrono::milliseconds(30));
 }
 
+TEST(Interpreter, JudgingAStepIsNoPartOfTheNextOnesLatency) {
+  Rehearsal r;
+  r.run(kOnce, R"(
+    steps:
+      - { name: a, play: a, takes: 1ms, check: { read_at: exists } }
+      - { name: b, play: "${a.read_at}" }
+)");
+  const auto entries = r.journal->entries();
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_GE(entries[1].started.time_since_epoch().count(), std::stoll(entries[1].text));
+}
+
 TEST(Interpreter, AFailedStepSkipsTheRestOfTheSequenceAndCountsIt) {
   Rehearsal r;
   const auto result = r.run("{ vus: 1, iterations: 3 }", R"(

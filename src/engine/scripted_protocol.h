@@ -32,7 +32,8 @@ inline model::StepKind play_kind() {
                  {.name = "at_once", .type = FieldType::kBool, .doc = "Ends inside call().", .fallback = "false"},
                  {.name = "stalls", .type = FieldType::kBool, .doc = "Never ends.", .fallback = "false"}},
       .results = {{.name = "said", .type = FieldType::kText, .doc = "The text."},
-                  {.name = "size", .type = FieldType::kInteger, .doc = "Its length."}},
+                  {.name = "size", .type = FieldType::kInteger, .doc = "Its length."},
+                  {.name = "read_at", .type = FieldType::kInteger, .doc = "The clock when this is read, in ns."}},
       .primary = "text",
       .inline_fields = true,
       .example = "- play: hello\n"};
@@ -126,6 +127,7 @@ class PlayClient final : public Client {
     Part(PlayClient& owner) : Timer(&PlayClient::on_time), client(&owner) {}
     model::Value result(std::size_t result, const authoring::Path& /*rest*/, base::Arena& arena) override {
       if (result == 1) return model::Value::of(static_cast<std::int64_t>(text.size()));
+      if (result == 2) return model::Value::of(static_cast<std::int64_t>(base::now().time_since_epoch().count()));
       char* copy = arena.allocate(text.size());
       std::copy(text.begin(), text.end(), copy);
       return model::Value::of(std::string_view(copy, text.size()));
