@@ -40,9 +40,9 @@ base::Expected<void> HttpClient::open() {
     if (!plan.http) continue;
     const auto& prepared = static_cast<const PreparedHttp&>(*plan.prepared);
     if (!prepared.static_origin) continue;
-    std::string error;
-    HttpOrigin* origin = origin_of(prepared.url, prepared.settings, error);
-    if (origin == nullptr) return base::fail(error);
+    const auto found = origin_of(prepared.url, prepared.settings);
+    if (!found) return base::fail(found.error().detail);
+    HttpOrigin* origin = *found;
     static_origins_[plan.step] = origin;
     if (origin->asked != base::Instant{} || prepared.settings->dns == DnsPolicy::kEach) continue;
     auto answer = reactor::resolve(origin->look_up, prepared.settings->family, kResolveTimeout);
@@ -51,16 +51,20 @@ base::Expected<void> HttpClient::open() {
   return {};
 }
 
-HttpOrigin* HttpClient::origin_of(const protocol::Url& url, const std::shared_ptr<const HttpSettings>& settings,
-                                  std::string& error) {
+std::expected<HttpOrigin*, HttpClient::NoOrigin> HttpClient::origin_of(
+    const protocol::Url& url, const std::shared_ptr<const HttpSettings>& settings) {
   const std::string key = fmt::format("{} {} {} {}", url.scheme, url.host, url.port, settings->target);
-  std::unique_ptr<HttpOrigin>& entry = origins_[key];
-  if (entry != nullptr) return entry.get();
+  if (const auto known = origins_.find(key); known != origins_.end()) return known->second.get();
+  if (origins_.size() >= kMaxOrigins) {
+    return std::unexpected(NoOrigin{ErrorClass::kResource,
+                                    fmt::format("{}:{} would be the {}th address on this core; more are not taken up",
+                                                url.host, url.port, kMaxOrigins + 1)});
+  }
   auto made = std::make_unique<HttpOrigin>();
   made->settings = settings;
   made->secure = url.secure();
   made->host = url.host;
-  made->port = url.port;
+  made->url_port = made->port = url.port;
   made->look_up = url.host;
   made->tls_name = settings->sni.empty() ? url.host : settings->sni;
   for (const HostOverride& each : settings->hosts) {
@@ -72,16 +76,12 @@ HttpOrigin* HttpClient::origin_of(const protocol::Url& url, const std::shared_pt
     std::unique_ptr<reactor::TlsContext>& context = contexts_[settings->target];
     if (context == nullptr) {
       auto created = reactor::TlsContext::client(settings->tls);
-      if (!created) {
-        error = created.error().message;
-        return nullptr;
-      }
+      if (!created) return std::unexpected(NoOrigin{ErrorClass::kTls, std::move(created.error().message)});
       context = std::move(*created);
     }
     made->tls = context.get();
   }
-  entry = std::move(made);
-  return entry.get();
+  return origins_.emplace(key, std::move(made)).first->second.get();
 }
 
 base::Expected<void> HttpClient::pin(const std::string& address) {
@@ -197,12 +197,11 @@ bool HttpClient::call(Call& call, Outcome& outcome) {
   if (auto done = prepared.render(services_.host.evaluation(vu), text, head, address); !done) {
     return fail_at_once(outcome, ErrorClass::kValue, std::move(done.error().message));
   }
-  std::string error;
-  origin = origin_of(address, prepared.settings, error);
-  if (origin == nullptr) return fail_at_once(outcome, ErrorClass::kTls, std::move(error));
-  HttpConnection& connection = take_connection(vu, *origin);
+  auto found = origin_of(address, prepared.settings);
+  if (!found) return fail_at_once(outcome, found.error().error, std::move(found.error().detail));
+  HttpConnection& connection = take_connection(vu, **found);
   connection.own_request() = std::move(text);
-  add_cookies(vu, *origin, head, connection);
+  add_cookies(vu, **found, head, connection);
   return connection.send(call, connection.own_request(), outcome);
 }
 
@@ -262,22 +261,28 @@ std::string HttpClient::redirected_request(const HttpConnection& from, const pro
   return made;
 }
 
+bool HttpClient::cannot_follow(HttpConnection& from, std::string_view location, const NoOrigin& why, Outcome& outcome) {
+  from.fill(outcome);
+  keep_evidence(from.request(), from.evidence(),
+                fmt::format("cannot follow the redirect to '{}': {}", location, why.detail), outcome);
+  outcome.ok = false;
+  outcome.error = why.error;
+  from.let_go();
+  return false;
+}
+
 bool HttpClient::follow(Call& call, HttpConnection& from, std::string_view location, Outcome& outcome) {
   const HttpOrigin& here = *from.origin();
   protocol::Url page;
   page.scheme = here.secure ? "https" : "http";
   page.host = here.host;
-  page.port = here.port;
+  page.port = here.url_port;
   page.target = from.request_target();
   auto next = protocol::resolve(page, location);
-  std::string error;
-  HttpOrigin* origin = next ? origin_of(*next, here.settings, error) : nullptr;
-  if (origin == nullptr) {
-    from.let_go();
-    return fail_at_once(
-        outcome, ErrorClass::kProtocol,
-        fmt::format("cannot follow the redirect to '{}': {}", location, next ? error : next.error().message));
-  }
+  if (!next) return cannot_follow(from, location, {ErrorClass::kProtocol, next.error().message}, outcome);
+  const auto found = origin_of(*next, here.settings);
+  if (!found) return cannot_follow(from, location, found.error(), outcome);
+  HttpOrigin* origin = *found;
   if (trace()) heard_[&call].earlier.push_back({std::string(from.request()), std::move(heard_[&call].reply)});
   std::string request = redirected_request(from, *next, origin == &here);
   HttpConnection::SoFar so_far = from.so_far();
@@ -361,13 +366,13 @@ void HttpClient::explain_redirects(int followed, Outcome& outcome) {
   outcome.detail = detail_;
 }
 
-void HttpClient::keep_evidence(const HttpConnection& connection, std::string detail, std::uint64_t received,
-                               Outcome& outcome) {
+void HttpClient::keep_evidence(std::string_view request, std::string_view reply, std::string detail, Outcome& outcome) {
   detail_ = std::move(detail);
-  request_ = connection.request();
+  request_ = request;
+  reply_ = reply;
   outcome.detail = detail_;
   outcome.request = request_;
-  outcome.reply = {buffer_.get(), std::min<std::size_t>(received, kSampleBytes)};
+  outcome.reply = reply_;
 }
 
 namespace {

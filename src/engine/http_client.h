@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,9 +31,10 @@ struct HttpOrigin {
   std::shared_ptr<const HttpSettings> settings;
   bool secure = false;
   std::string host;  // as in the URL
-  std::uint16_t port = 0;
-  std::string tls_name;  // sent as SNI and verified
-  std::string look_up;   // name to resolve: `host` or what `hosts` says
+  std::uint16_t url_port = 0;
+  std::uint16_t port = 0;  // to connect to: that of the URL or what `hosts` says
+  std::string tls_name;    // sent as SNI and verified
+  std::string look_up;     // name to resolve: `host` or what `hosts` says
   std::vector<reactor::Address> addresses;
   std::string dns_error;  // why there are none
   base::Instant expires = base::kNever;
@@ -83,7 +85,7 @@ class HttpClient final : public Client {
   void explain_status(int status, Outcome& outcome);
   void explain_redirects(int followed, Outcome& outcome);
   // Keeps what a failing connection can tell, before it is closed.
-  void keep_evidence(const HttpConnection& connection, std::string detail, std::uint64_t received, Outcome& outcome);
+  void keep_evidence(std::string_view request, std::string_view reply, std::string detail, Outcome& outcome);
 
  private:
   struct Resolved {
@@ -91,8 +93,12 @@ class HttpClient final : public Client {
     base::Expected<reactor::Resolution> answer;
   };
 
-  HttpOrigin* origin_of(const protocol::Url& url, const std::shared_ptr<const HttpSettings>& settings,
-                        std::string& error);
+  struct NoOrigin {
+    model::ErrorClass error;
+    std::string detail;
+  };
+  std::expected<HttpOrigin*, NoOrigin> origin_of(const protocol::Url& url,
+                                                 const std::shared_ptr<const HttpSettings>& settings);
   struct Heard {
     std::string reply;  // of the exchange under way
     std::vector<Exchange> earlier;
@@ -100,12 +106,12 @@ class HttpClient final : public Client {
 
   void tell(Call& call, Outcome& outcome);
   HttpConnection& take_connection(Vu& vu, HttpOrigin& origin);
-  bool render(Call& call, const PreparedHttp& prepared, HttpOrigin*& origin, std::size_t& head, Outcome& outcome);
   // To the connection's own request, whose head (without the blank line) is so long.
   void add_cookies(const Vu& vu, const HttpOrigin& origin, std::size_t head, HttpConnection& connection);
   std::string redirected_request(const HttpConnection& from, const protocol::Url& to, bool same_origin);
   void resolved(Resolved&& message);
   void take_addresses(HttpOrigin& origin, base::Expected<reactor::Resolution>& answer);
+  bool cannot_follow(HttpConnection& from, std::string_view location, const NoOrigin& why, Outcome& outcome);
   bool fail_at_once(Outcome& outcome, model::ErrorClass error, std::string detail);
 
   CoreServices services_;
@@ -122,6 +128,7 @@ class HttpClient final : public Client {
   std::map<const Call*, Heard> heard_;  // traced calls only
   std::string detail_;                  // of the latest failure
   std::string request_;                 // of the latest failure
+  std::string reply_;                   // of the latest failure
 };
 
 }  // namespace muster::engine

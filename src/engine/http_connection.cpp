@@ -155,7 +155,7 @@ void HttpConnection::close() {
   call_ = nullptr;
   before_ = {};
   // What one large exchange grew is not kept for the thousands to come.
-  for (std::string* text : {&own_request_, &headers_, &location_, &body_}) {
+  for (std::string* text : {&own_request_, &headers_, &location_, &body_, &opening_}) {
     text->clear();
     if (text->capacity() > kSampleBytes) text->shrink_to_fit();
   }
@@ -168,9 +168,9 @@ bool HttpConnection::send(Call& call, std::string_view request, Outcome& outcome
   prepared_ = static_cast<const PreparedHttp*>(call.plan->prepared.get());
   request_ = request;
   sent_ = 0;
-  bytes_in_ = bytes_out_ = body_bytes_ = 0;
+  bytes_in_ = body_bytes_ = 0;
   last_read_ = 0;
-  first_byte_ = {};
+  sent_at_ = first_byte_ = {};
   hung_up_ = false;
   coding_ = 0;
   collect_body_ = (call.plan->captured & kBodyResults) != 0 || client_.trace();
@@ -180,6 +180,7 @@ bool HttpConnection::send(Call& call, std::string_view request, Outcome& outcome
     location_.clear();
     body_.clear();
     body_view_ = {};
+    opening_.clear();
   }
   collected_ = collect_body_ || collect_headers_;
   answers_left_ = call.bytes.empty() ? 1 : call.answers;
@@ -375,7 +376,6 @@ bool HttpConnection::continue_sending(Outcome& outcome) {
       sent_ += static_cast<std::size_t>(count);
     }
   }
-  bytes_out_ = sent_;
   sent_at_ = client_.loop().now();
   state_ = State::kReceiving;
   return true;
@@ -475,13 +475,29 @@ void HttpConnection::receive() {
       fail(ErrorClass::kProtocol, std::string(parser_.error_text()));
       return;
     }
+    if (bytes_in_ == result.bytes) {
+      // The buffer belongs to all connections of the core.
+      opening_.assign(client_.buffer(), std::min(result.bytes, kSampleBytes));
+      collected_ = true;
+    }
     // A short read has drained the socket; the next edge tells of more, unless this one told of the end as well.
     if (!tls_.open() && result.bytes < kReceiveBytes && !hung_up_) return;
   }
 }
 
 bool HttpConnection::can_send_again() const {
-  return reused_ && bytes_in_ == 0 && prepared_->idempotent;
+  return reused_ && bytes_in_ == 0 && idempotent();
+}
+
+bool HttpConnection::idempotent() const {
+  if (call_->bytes.empty()) return prepared_->idempotent;
+  // A script's own bytes: of several requests only the first could be told.
+  return call_->answers == 1 && (request_.starts_with("GET ") || request_.starts_with("HEAD "));
+}
+
+std::string_view HttpConnection::evidence() const {
+  if (!opening_.empty()) return opening_;
+  return {client_.buffer(), std::min(last_read_, kSampleBytes)};
 }
 
 void HttpConnection::send_again() {
@@ -512,7 +528,7 @@ void HttpConnection::transport_failed(int error) {
   }
 }
 
-void HttpConnection::fill(Outcome& outcome) {
+void HttpConnection::fill(Outcome& outcome) const {
   outcome.status = static_cast<std::uint32_t>(parser_.status());
   const SoFar all = so_far();
   outcome.bytes_in = all.bytes_in;
@@ -521,7 +537,9 @@ void HttpConnection::fill(Outcome& outcome) {
   outcome.finished = client_.loop().now();
   if (opened_) std::copy(setup_.begin(), setup_.end(), outcome.phases.begin());
   if (first_byte_ != base::Instant{}) {
-    outcome.phases[static_cast<std::size_t>(model::Phase::kWait)] = first_byte_ - sent_at_;
+    if (sent_at_ != base::Instant{}) {
+      outcome.phases[static_cast<std::size_t>(model::Phase::kWait)] = first_byte_ - sent_at_;
+    }
     outcome.phases[static_cast<std::size_t>(model::Phase::kReceive)] = outcome.finished - first_byte_;
   }
 }
@@ -533,7 +551,7 @@ std::string_view HttpConnection::request_target() const {
 
 HttpConnection::SoFar HttpConnection::so_far() const {
   return {.bytes_in = before_.bytes_in + bytes_in_,
-          .bytes_out = before_.bytes_out + bytes_out_,
+          .bytes_out = before_.bytes_out + sent_,
           .connections = before_.connections + (opened_ ? 1U : 0U),
           .redirects = before_.redirects};
 }
@@ -581,7 +599,7 @@ void HttpConnection::complete(std::size_t surplus) {
   }
   if (!outcome.ok || client_.trace()) {
     outcome.request = request_;
-    outcome.reply = {client_.buffer(), last_read_};
+    outcome.reply = evidence();
   }
   if (call.plan->judged || client_.trace()) give_response(call, outcome);
   before_ = {};
@@ -638,7 +656,7 @@ bool HttpConnection::failed(Outcome& outcome, ErrorClass error, std::string deta
   fill(outcome);
   outcome.ok = false;
   outcome.error = error;
-  client_.keep_evidence(*this, std::move(detail), last_read_, outcome);
+  client_.keep_evidence(request_, evidence(), std::move(detail), outcome);
   close();
   return false;
 }

@@ -49,6 +49,10 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
     int redirects = 0;
   };
   SoFar so_far() const;
+  // What the exchange has come to so far: status, bytes, phases.
+  void fill(Outcome& outcome) const;
+  // The first bytes of the response so far, to be shown.
+  std::string_view evidence() const;
   // To be told before send().
   void go_on_from(const SoFar& before) { before_ = before; }
   // The call goes on elsewhere: becomes idle if the connection is still good, else closes.
@@ -84,8 +88,8 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   void complete_one();
   void give_response(const Call& call, Outcome& outcome);
   bool redirected() const;
-  void fill(Outcome& outcome);
   bool can_send_again() const;
+  bool idempotent() const;
   void send_again();
   void fail(model::ErrorClass error, std::string detail);
   bool failed(Outcome& outcome, model::ErrorClass error, std::string detail);
@@ -110,7 +114,7 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   State state_ = State::kFree;
   bool collect_body_ = false;
   bool collect_headers_ = false;
-  bool collected_ = false;  // headers_, location_ or body_ may hold something
+  bool collected_ = false;  // headers_, location_, body_ or opening_ may hold something
   bool reused_ = false;
   bool opened_ = false;   // in this exchange
   bool hung_up_ = false;  // the peer closed its side
@@ -118,10 +122,9 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   std::uint16_t tried_ = 0;   // addresses tried for this connection
   base::Instant deadline_{};  // of the exchange under way
   base::Instant timer_at_{};  // when the timer will look
-  base::Instant sent_at_{};   // the request's last byte
+  base::Instant sent_at_{};   // the request's last byte; unset: some are still to be sent
   base::Instant first_byte_{};
   std::uint64_t bytes_in_ = 0;
-  std::uint64_t bytes_out_ = 0;
   std::uint64_t body_bytes_ = 0;
   std::uint32_t answers_left_ = 1;
   std::size_t last_read_ = 0;  // bytes of this exchange in the client's buffer
@@ -136,6 +139,7 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   std::string location_;
   std::string body_;  // collected parts
   std::string_view body_view_;
+  std::string opening_;  // the first bytes of a response that came in parts
 };
 
 }  // namespace muster::engine

@@ -40,6 +40,9 @@ constexpr std::size_t kMaxIterationBytes = std::size_t{16} * 1024 * 1024;
 // Bytes that one receive may bring; one buffer for each core. The size of a TLS record and more.
 constexpr std::size_t kReceiveBytes = std::size_t{64} * 1024;
 
+// Schemes, hosts and ports that one core remembers; redirects and addresses that are made up lead to no more.
+constexpr std::size_t kMaxOrigins = 4096;
+
 // Bytes of one combination of tags, names and values together; longer ones are cut.
 constexpr std::size_t kMaxTagBytes = 1024;
 

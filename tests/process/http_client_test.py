@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import socket
+import threading
 import unittest
 import urllib.parse
 import zlib
@@ -235,6 +236,37 @@ class Redirects(HttpTest):
         run = self.go(server, [{"get": "/"}], code=99)
         self.assertEqual(run.errors, {"protocol": 1})
 
+    def test_a_redirect_that_cannot_be_followed_is_told_and_counted_whole(self):
+        location = "gopher://x/" + "long" * 500
+        server = self.serve_http(lambda request: (response("", 302, [("Location", location), ("Connection", "close")]),
+                                                  CLOSE))
+        run = self.go(server, [{"name": "call", "get": "/"}], code=99)
+        step = run.step("call")
+        sample = step["samples"][0]
+        self.assertTrue(sample["detail"].startswith("cannot follow the redirect to 'gopher://x/longlong"), sample)
+        self.assertTrue(sample["response"].startswith("HTTP/1.1 302"), sample)
+        self.assertEqual((step["statuses"], step["connections"]), ({"302": 1}, 1))
+        self.assertGreater(step["bytes_in"], len(location))
+
+    def test_a_host_that_is_served_elsewhere_stays_the_same_origin(self):
+        server = self.redirecting(302, "/there")
+        self.go("http://shop.test", [{"get": "/here", "auth": {"bearer": "t"}, "headers": {"Cookie": "mine=1"}}],
+                options=f'hosts: {{ shop.test: "127.0.0.1:{server.port}" }}')
+        here, there = server.requests
+        self.assertEqual((here.header("host"), there.header("host")), ("shop.test", "shop.test"))
+        self.assertEqual((there.header("authorization"), there.header("cookie")), ("Bearer t", "mine=1"))
+        self.assertEqual(server.accepted, 1)
+
+    def test_ever_new_addresses_are_not_taken_up_without_end(self):
+        server = self.serve_http(address="0.0.0.0")
+        self.write("hosts.csv", "host\n" + "".join(f"127.1.{i // 250}.{i % 250 + 1}\n" for i in range(4100)))
+        run = self.go(server, [{"name": "call", "get": f"http://${{data.hosts.host}}:{server.port}/"}],
+                      load="{ vus: 1, iterations: 4100 }", options="connections: none",
+                      top='data: { hosts: { csv: "hosts.csv", pick: sequential } }')
+        step = run.step("call")
+        self.assertEqual((step["requests"], run.errors), (4100, {"resource": 4}))
+        self.assertIn("more are not taken up", step["samples"][0]["detail"])
+
     def test_a_redirect_to_nobody_is_connect(self):
         server = self.redirecting(302, "http://127.0.0.1:1/there")
         run = self.go(server, [{"get": "/"}], load="{ vus: 2, iterations: 3 each }", code=99)
@@ -445,12 +477,33 @@ class Responses(HttpTest):
                 pass
             connection.sendall(response("too large", 413, [("Connection", "close")]))
             connection.shutdown(socket.SHUT_WR)
-            while connection.recv(1 << 20):
-                pass
+            done.wait(20)
 
-        self.write("large.bin", b"x" * 8_000_000)
+        done = threading.Event()
+        self.write("large.bin", b"x" * 40_000_000)
         run = self.go(self.serve(handler), [{"name": "call", "post": "/", "file": "large.bin"}], code=99)
-        self.assertEqual((run.errors, run.step("call")["statuses"]), ({"status": 1}, {"413": 1}))
+        done.set()
+        step = run.step("call")
+        self.assertEqual((run.errors, step["statuses"]), ({"status": 1}, {"413": 1}))
+        self.assertTrue(0 < step["bytes_out"] < 40_000_000, step["bytes_out"])
+        self.assertNotIn("wait", step["phases_us"], "the request was never sent whole")
+
+    def test_a_sample_shows_its_own_reply_though_others_were_read_meanwhile(self):
+        half = b"HTTP/1.1 200 OK\r\nX-Half: mine\r\nContent-Length: 9\r\n\r\nhalf"
+        other = response("other", headers=[("Set-Cookie", "sid=of-another")])
+
+        def handler(connection):
+            stream = connection.makefile("rb")
+            while line := stream.readline():
+                while stream.readline() not in (b"\r\n", b""):
+                    pass
+                connection.sendall(half if line.startswith(b"GET /half") else other)
+
+        steps = [{"parallel": [[{"name": "half", "get": "/half", "timeout": "400ms"}],
+                               [{"think": "50ms"}, {"get": "/other"}, {"get": "/other"}, {"get": "/other"}]]}]
+        run = self.go(self.serve(handler), steps, code=99)
+        reply = run.step("half")["samples"][0]["response"]
+        self.assertTrue(reply.startswith("HTTP/1.1 200 OK") and reply.endswith("half"), reply)
 
     def test_a_reply_in_single_bytes_is_whole(self):
         def handler(connection):

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from harness import MUSTER, ProcessTest, response
+from harness import CLOSE, MUSTER, ProcessTest, response
 
 WRK = shutil.which("wrk")
 
@@ -341,6 +341,19 @@ class Alone(ProcessTest):
         for line in run.out.splitlines():
             json.loads(line)
         self.assertIn("init\n", run.err)
+
+    def test_what_a_script_posts_is_not_sent_twice(self):
+        # Answers the first request of a connection and closes it on seeing the second.
+        def reply(request):
+            with server.lock:
+                number = sum(1 for each in server.requests if each.connection == request.connection)
+            return response("x") if number == 1 else CLOSE
+
+        for text, asked, failed in (("wrk.method = 'POST'", 4, 2), ("wrk.method = 'GET'", 7, 0)):
+            with self.subTest(text=text):
+                server = self.server = self.serve_http(reply)
+                run = self.run_script(text, "-c", "1", "-n", "4")
+                self.assertEqual((len(server.requests), run.summary["failed"]), (asked, failed), run)
 
     def test_the_step_is_called_after_what_the_script_sends(self):
         for text, name in (("wrk.method = 'POST'", "POST /start"),
