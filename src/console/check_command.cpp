@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "console/job_flags.h"
+#include "console/plan.h"
+#include "console/run_command.h"
 #include "console/say.h"
 
 namespace muster::console {
@@ -35,6 +37,13 @@ std::expected<model::Job, authoring::Problems> load_and_compile(JobFlags flags, 
   return job;
 }
 
+// What makes the file run other than it reads, on the cores of this machine.
+std::vector<std::string> warnings_of(const model::Job& job, const engine::Registry& registry) {
+  if (job.workflows.size() < 2) return {};
+  auto plan = make_plan(job, registry, {.cores = physical_cores(), .open_files = 0});
+  return plan ? std::move(plan->shortages) : std::vector<std::string>{};
+}
+
 nlohmann::ordered_json to_json(const authoring::Problem& problem) {
   nlohmann::ordered_json out;
   if (problem.where.file != nullptr) out["file"] = *problem.where.file;
@@ -44,7 +53,7 @@ nlohmann::ordered_json to_json(const authoring::Problem& problem) {
   return out;
 }
 
-void print_json(const std::expected<model::Job, authoring::Problems>& job) {
+void print_json(const std::expected<model::Job, authoring::Problems>& job, const engine::Registry& registry) {
   nlohmann::ordered_json out;
   out["ok"] = job.has_value();
   if (job) {
@@ -53,6 +62,7 @@ void print_json(const std::expected<model::Job, authoring::Problems>& job) {
       out["workflows"].push_back(
           {{"name", workflow.name}, {"load", workflow.load.shape}, {"steps", count_steps(workflow.steps)}});
     }
+    for (const std::string& each : warnings_of(*job, registry)) out["warnings"].push_back(each);
   } else {
     for (const authoring::Problem& problem : job.error().list) out["problems"].push_back(to_json(problem));
   }
@@ -64,7 +74,7 @@ void print_json(const std::expected<model::Job, authoring::Problems>& job) {
 int check(const CheckFlags& flags, const engine::Registry& registry) {
   const auto job = load_and_compile(flags.job, registry);
   if (flags.json) {
-    print_json(job);
+    print_json(job, registry);
     return job ? kGood : kBadInput;
   }
   if (!job) {
@@ -78,6 +88,7 @@ int check(const CheckFlags& flags, const engine::Registry& registry) {
     say("  workflow {}: {}{} step{}, load {}\n", workflow.name, workflow.scripted ? "may call " : "", steps,
         steps == 1 ? "" : "s", workflow.load.shape);
   }
+  for (const std::string& each : warnings_of(*job, registry)) say("  warning: {}\n", each);
   return kGood;
 }
 

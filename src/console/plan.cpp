@@ -78,6 +78,9 @@ base::Expected<void> place(JobPlan& plan) {
                             .is_test = each.program->test,
                             .vus = std::max<std::uint64_t>(1, each.shape->peak_vus())});
     }
+    if (const auto lacking = engine::shortage(candidates, plan.pool)) {
+      plan.shortages.push_back(to_text(*lacking, engine::Tense::kWill));
+    }
     auto& batches = plan.layers.emplace_back();
     for (const engine::Batch& batch : engine::provision(candidates, plan.pool)) {
       auto& members = batches.emplace_back();

@@ -53,6 +53,7 @@ struct JobPlan {
   std::vector<PlannedWorkflow> workflows;  // in the job's order
   // Positions in `workflows`: layers one after the other, of batches one after the other.
   std::vector<std::vector<std::vector<std::size_t>>> layers;
+  std::vector<std::string> shortages;  // layers that the cores do not hold at once, a sentence each; among the warnings
   std::vector<PlannedThreshold> thresholds;
   base::Duration length{};   // graces left out; Duration::max(): nothing but iterations bounds it
   std::uint64_t memory = 0;  // of the batch that takes most

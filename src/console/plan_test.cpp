@@ -156,6 +156,17 @@ steps: [ { get: /, tags: { colour: blue } } ]
   EXPECT_THAT(short_run.warnings, Contains(HasSubstr("can never be judged")));
 }
 
+TEST_F(PlanTest, WarnsOfWorkflowsThatTakeTurnsForLackOfCores) {
+  const std::string yaml = R"(
+workflows:
+  - { name: a, load: { vus: 5, for: 1s }, steps: [ { get: / } ] }
+  - { name: b, load: { vus: 5, for: 1s }, steps: [ { get: / } ] }
+)";
+  const auto turns = HasSubstr("2 workflows of one layer need 2 cores to run together, and 1 is there");
+  EXPECT_THAT(plan_of(yaml, {.cores = 1, .open_files = 0}).warnings, Contains(turns));
+  EXPECT_THAT(plan_of(yaml).warnings, Not(Contains(turns)));
+}
+
 TEST_F(PlanTest, AGoodFileHasNoWarnings) {
   const JobPlan plan = plan_of(R"(
 load: { vus: 5, for: 10s }

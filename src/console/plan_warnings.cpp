@@ -19,6 +19,7 @@ class Warner {
   Warner(const JobPlan& plan, const PlanOptions& options) : plan_(plan), options_(options) {}
 
   std::vector<std::string> all() {
+    for (const std::string& each : plan_.shortages) warn(each);
     for (const PlannedWorkflow& each : plan_.workflows) {
       about_pace(each);
       about_time(each);

@@ -171,6 +171,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
     (*view)->end();
     return bad_input(started.error().message);
   }
+  for (const std::string& each : job_run.warnings()) say(stderr, "warning: {}\n", each);
   drive(job_run, outputs, **view, signals);
   model::RunResult ended = result;
   history->conclude(ended, flags.strict);

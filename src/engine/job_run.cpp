@@ -54,6 +54,11 @@ base::Expected<void> JobRun::start() {
         {.job = &job_, .workflow = &workflow, .cores = 1, .seed = result_.seed, .received = {}, .trace = {}},
         registry_);
     if (!checked) return std::unexpected(checked.error());
+    const auto shape = registry_.shapes.make(workflow.load);
+    candidates_.push_back({.name = workflow.name,
+                           .priority = workflow.priority,
+                           .is_test = (*checked)->program().test,
+                           .vus = shape ? std::max<std::uint64_t>(1, (*shape)->peak_vus()) : 1});
   }
   auto rows = UniqueRows::open(job_.data);
   if (!rows) return std::unexpected(rows.error());
@@ -61,6 +66,10 @@ base::Expected<void> JobRun::start() {
   auto ordered = layers(dependents);
   if (!ordered) return std::unexpected(ordered.error());
   layers_ = std::move(*ordered);
+  for (const std::vector<std::size_t>& layer : layers_) {
+    const auto lacking = shortage(candidates_of(layer), options_.cores);
+    if (lacking) warnings_.push_back(to_text(*lacking, Tense::kWill));
+  }
   epoch_ = base::now();
   result_.started = time_of_day();
   start_next_batch();
@@ -79,22 +88,20 @@ bool JobRun::may_run(std::size_t index) {
   return true;
 }
 
+std::vector<Candidate> JobRun::candidates_of(const std::vector<std::size_t>& layer) const {
+  std::vector<Candidate> candidates;
+  for (const std::size_t index : layer) candidates.push_back(candidates_[index]);
+  return candidates;
+}
+
 bool JobRun::start_next_batch() {
   while (active_.empty() && !stopping_) {
     if (batches_.empty()) {
       if (next_layer_ == layers_.size()) return false;
       layer_ = layers_[next_layer_++];
       std::erase_if(layer_, [this](std::size_t index) { return !may_run(index); });
-      std::vector<Candidate> candidates;
-      for (const std::size_t index : layer_) {
-        const model::Workflow& workflow = job_.workflows[index];
-        auto shape = registry_.shapes.make(workflow.load);
-        auto program = compile(job_, workflow, registry_.kinds, registry_.protocols, received_);
-        candidates.push_back({.name = workflow.name,
-                              .priority = workflow.priority,
-                              .is_test = program && (*program)->test,
-                              .vus = shape ? std::max<std::uint64_t>(1, (*shape)->peak_vus()) : 1});
-      }
+      const std::vector<Candidate> candidates = candidates_of(layer_);
+      if (const auto lacking = shortage(candidates, options_.cores)) shortages_.push_back(*lacking);
       batches_ = provision(candidates, options_.cores);
       continue;
     }
@@ -274,6 +281,7 @@ void JobRun::conclude() {
   judge_.finish(result_.workflows, result_.elapsed);
   result_.thresholds = judge_.verdicts();
   result_.marks = find_marks(result_.workflows, result_.thresholds);
+  for (const Shortage& each : shortages_) result_.marks.push_back({"batches", to_text(each, Tense::kDid)});
   const Conclusion conclusion = engine::conclude(result_, {.interrupted = interrupted_, .strict = options_.strict});
   result_.verdict = conclusion.verdict;
   result_.exit_code = conclusion.exit_code;

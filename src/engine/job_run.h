@@ -54,6 +54,8 @@ class JobRun {
 
   // As of the latest advance(); final, with verdict and marks, once that returned false.
   const model::RunResult& result() const { return result_; }
+  // Known once start() succeeded: what will be other than one may think, a sentence each.
+  const std::vector<std::string>& warnings() const { return warnings_; }
   // The user asked for the end.
   void interrupted() { interrupted_ = true; }
 
@@ -76,6 +78,7 @@ class JobRun {
   bool start_next_batch();
   bool start_workflow(std::size_t index, std::uint32_t cores);
   bool may_run(std::size_t index);
+  std::vector<Candidate> candidates_of(const std::vector<std::size_t>& layer) const;
   void look(Active& active);
   void finish_workflow(Active& active);
   void tell_to_stop(Active& active, const std::string& reason);
@@ -89,7 +92,10 @@ class JobRun {
   const Registry& registry_;
   JobOptions options_;
   std::vector<std::vector<std::size_t>> layers_;
-  std::vector<Batch> batches_;  // of the present layer, those still to start
+  std::vector<Candidate> candidates_;  // by workflow
+  std::vector<std::string> warnings_;
+  std::vector<Shortage> shortages_;  // of the layers that were begun
+  std::vector<Batch> batches_;       // of the present layer, those still to start
   std::vector<std::size_t> layer_;
   std::size_t next_layer_ = 0;
   std::vector<Active> active_;

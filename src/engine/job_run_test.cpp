@@ -128,5 +128,22 @@ TEST(JobRun, APausedExecutorIsNotTakenForAWedgedOne) {
   EXPECT_EQ(result.workflows[0].state, model::WorkflowState::kCompleted);
 }
 
+TEST(JobRun, WorkflowsThatTookTurnsForLackOfCoresAreWarnedOfAndMarked) {
+  const std::string rest = ", load: { vus: 1, iterations: 1 }, steps: [ { name: s, play: a, takes: 1ms } ] }\n";
+  const std::string yaml = "muster: 1\nworkflows:\n  - { name: a" + rest + "  - { name: b" + rest;
+  for (const std::uint32_t cores : {1U, 2U}) {
+    Rehearsal r;
+    std::vector<std::string> warnings;
+    const auto result = r.run_layers(yaml, {.cores = cores, .in_process = true, .trace = {}},
+                                     [&](JobRun& run) { warnings = run.warnings(); });
+    ASSERT_EQ(warnings.size(), cores == 1 ? 1U : 0U);
+    ASSERT_EQ(result.marks.size(), cores == 1 ? 1U : 0U);
+    if (cores > 1) continue;
+    EXPECT_THAT(warnings[0], HasSubstr("2 workflows of one layer need 2 cores"));
+    EXPECT_EQ(result.marks[0].id, "batches");
+    EXPECT_THAT(result.marks[0].text, HasSubstr("they ran in 2 batches, one after the other; --cores 2"));
+  }
+}
+
 }  // namespace
 }  // namespace muster::engine

@@ -159,6 +159,37 @@ std::vector<Batch> provision(std::span<const Candidate> candidates, std::uint32_
   return batches;
 }
 
+std::optional<Shortage> shortage(std::span<const Candidate> candidates, std::uint32_t pool) {
+  constexpr std::uint32_t kMostPool = 1024;  // what --cores takes
+  pool = std::max(pool, 1u);
+  std::vector<Candidate> together(candidates.begin(), candidates.end());
+  std::erase_if(together, [](const Candidate& each) { return each.priority == Priority::kExclusive; });
+  const std::size_t batches = provision(together, pool).size();
+  if (batches <= 1) return std::nullopt;
+  Shortage found{.workflows = together.size(), .batches = batches, .pool = pool};
+  for (std::uint32_t more = pool + 1; more <= kMostPool && found.enough == 0; ++more) {
+    if (provision(together, more).size() == 1) found.enough = more;
+  }
+  return found;
+}
+
+std::string to_text(const Shortage& shortage, Tense tense) {
+  const bool will = tense == Tense::kWill;
+  const std::string_view are = shortage.pool == 1 ? (will ? "is" : "was") : (will ? "are" : "were");
+  const std::string turns =
+      fmt::format("{} in {} batches, one after the other", will ? "run" : "ran", shortage.batches);
+  if (shortage.enough == 0) {
+    return fmt::format(
+        "{} workflows of one layer {} together, since their priorities {} too large a share of the "
+        "cores each: they {}; a lower `priority` lets them run together",
+        shortage.workflows, will ? "cannot run" : "did not run", will ? "ask for" : "asked for", turns);
+  }
+  return fmt::format(
+      "{} workflows of one layer {} {} cores to run together, and {} {} there: they {}; --cores {} runs "
+      "them together",
+      shortage.workflows, will ? "need" : "needed", shortage.enough, shortage.pool, are, turns, shortage.enough);
+}
+
 base::Expected<std::vector<std::vector<std::size_t>>> layers(std::span<const Dependent> workflows) {
   const auto needs = resolve(workflows);
   if (!needs) return std::unexpected(needs.error());

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +49,22 @@ CoreRange core_range(model::Priority priority, std::uint32_t pool);
 //    exclusive, at most `pool` per batch, and do not count against the pool.
 // A pool of 0 counts as 1.
 std::vector<Batch> provision(std::span<const Candidate> candidates, std::uint32_t pool);
+
+// Workflows of one layer that could run together on more cores than the pool has.
+struct Shortage {
+  std::size_t workflows = 0;
+  std::size_t batches = 0;  // that they run in, one after the other
+  std::uint32_t pool = 0;
+  std::uint32_t enough = 0;  // cores on which they run together; 0: on none, for their priorities ask for too much
+};
+
+// Whether the candidates of one layer have to take turns for lack of cores. Exclusive ones ask to be alone and are left
+// out.
+std::optional<Shortage> shortage(std::span<const Candidate> candidates, std::uint32_t pool);
+
+// A sentence about what will be, or about what was, and what to do.
+enum class Tense : std::uint8_t { kWill, kDid };
+std::string to_text(const Shortage& shortage, Tense tense);
 
 struct Dependent {
   std::string name;

@@ -212,5 +212,30 @@ RC_GTEST_PROP(Layers, PutEveryWorkflowRightAfterItsLatestDependency, ()) {
   }
 }
 
+TEST(Provisioner, TellsHowManyCoresWorkflowsThatTakeTurnsLack) {
+  const std::vector three(3, test(Priority::kAuto));
+  EXPECT_FALSE(shortage(three, 3));
+  const auto lacking = shortage(three, 2);
+  ASSERT_TRUE(lacking);
+  EXPECT_EQ(to_text(*lacking, Tense::kWill),
+            "3 workflows of one layer need 3 cores to run together, and 2 are there: they run in 2 batches, one after "
+            "the other; --cores 3 runs them together");
+  EXPECT_EQ(
+      to_text(*shortage(three, 1), Tense::kDid),
+      "3 workflows of one layer needed 3 cores to run together, and 1 was there: they ran in 3 batches, one after "
+      "the other; --cores 3 runs them together");
+}
+
+TEST(Provisioner, WorkflowsThatAskToBeAloneLackNothing) {
+  EXPECT_FALSE(shortage(std::vector{test(Priority::kExclusive), test(Priority::kAuto), other()}, 1));
+}
+
+TEST(Provisioner, PrioritiesThatNeverFitTogetherAreToldInsteadOfANumberOfCores) {
+  const auto lacking = shortage(std::vector(2, test(Priority::kHigh)), 4);
+  ASSERT_TRUE(lacking);
+  EXPECT_EQ(lacking->enough, 0u);
+  EXPECT_THAT(to_text(*lacking, Tense::kWill), HasSubstr("a lower `priority` lets them run together"));
+}
+
 }  // namespace
 }  // namespace muster::engine

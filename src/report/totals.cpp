@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/options.h"
+
 namespace muster::report {
 namespace {
 
@@ -79,15 +81,21 @@ std::vector<SecondTotals> finished(SecondMap& seconds, const Extent& extent) {
   return list;
 }
 
+// Whether `earlier` was still running when `later` began. A workflow may have begun a moment after its first second
+// (kSameSecond), so one that starts when another has ended seems to overlap with it by that much.
+bool ran_beside(const model::WorkflowResult& earlier, const model::WorkflowResult& later) {
+  const base::Duration overlap = std::min(earlier.began + earlier.elapsed - later.began, later.elapsed);
+  const base::Duration shorter = std::min(earlier.elapsed, later.elapsed);
+  return earlier.began <= later.began && overlap > std::min<base::Duration>(engine::kSameSecond, shorter / 2);
+}
+
 template <class Amount>
 std::uint64_t most_at_once(const model::RunResult& run, Amount amount) {
   std::uint64_t most = 0;
   for (const model::WorkflowResult& moment : run.workflows) {
     std::uint64_t sum = 0;
     for (const model::WorkflowResult& other : run.workflows) {
-      const bool beside =
-          &other == &moment || (other.began <= moment.began && moment.began < other.began + other.elapsed);
-      if (beside) sum += amount(other);
+      if (&other == &moment || ran_beside(other, moment)) sum += amount(other);
     }
     most = std::max(most, sum);
   }

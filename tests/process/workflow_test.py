@@ -1,6 +1,7 @@
 """Workflows as a server sees them: control steps, graphs, data, values between workflows, load shapes, thresholds."""
 
 import json
+import os
 import statistics
 import threading
 import time
@@ -260,6 +261,31 @@ class Data(WorkflowTest):
     def names(self, pick, load, file="csv: users.csv", code=0, cores=1, steps="[ { get: '/${data.users.name}' } ]"):
         run = self.go(steps, load=load, top=f"data: {{ users: {{ {file}, pick: {pick} }} }}", code=code, cores=cores)
         return [path[1:] for path in self.paths()], run
+
+class Turns(WorkflowTest):
+    FLOWS = """
+  - { name: a, load: { vus: 1, for: 300ms, every: 20ms }, steps: [ { get: /a } ] }
+  - { name: b, load: { vus: 1, for: 300ms, every: 20ms }, steps: [ { get: /b } ] }"""
+
+    def test_workflows_that_take_turns_for_lack_of_cores_are_warned_of_and_marked(self):
+        run = self.flows(self.FLOWS, "--ui", "none")
+        self.assertIn("warning: 2 workflows of one layer need 2 cores to run together, and 1 is there: they run in 2 batches, one "
+                      "after the other; --cores 2 runs them together", run.err)
+        self.assertEqual([mark["id"] for mark in run.summary["marks"]], ["batches"])
+        self.assertRegex(" ".join(run.out.split()), "they ran in 2 batches, one after the other; --cores 2 runs them together")
+        self.assertIn("1 core ", run.out)
+        run = self.flows(self.FLOWS, "--ui", "none", cores=2)
+        self.assertEqual((run.err, run.summary["marks"]), ("", []))
+
+    def test_check_warns_of_them_too(self):
+        yaml = f"muster: 1\ntarget: {self.server.url}\nworkflows: {self.FLOWS}\n"
+        alone = min(os.sched_getaffinity(0))
+        for flags in ([], ["--json"]):
+            run = self.run_muster(*flags, command="check", yaml=yaml, preexec_fn=lambda: os.sched_setaffinity(0, {alone}))
+            self.assertEqual(run.code, 0, run)
+            self.assertIn("2 workflows of one layer need 2 cores to run together, and 1 is there", run.out)
+        self.assertEqual(len(json.loads(run.out)["warnings"]), 1)
+
 
     def test_sequential_goes_round(self):
         names, _ = self.names("sequential", "{ vus: 1, iterations: 8 }")

@@ -1,0 +1,38 @@
+#include "report/totals.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace muster::report {
+namespace {
+
+using namespace std::chrono_literals;
+
+model::WorkflowResult ran(base::Duration began, base::Duration elapsed, std::size_t cores) {
+  model::WorkflowResult made;
+  made.began = began;
+  made.elapsed = elapsed;
+  made.cores.resize(cores);
+  made.peak_vus = cores;
+  return made;
+}
+
+TEST(Totals, CoresOfBatchesThatFollowEachOtherAreNotAddedUp) {
+  model::RunResult run;
+  // The third began when the others had ended, some milliseconds after its first second.
+  run.workflows = {ran(0s, 3s + 37us, 1), ran(0s, 3s + 20ms, 1), ran(3s, 3s, 2)};
+  EXPECT_EQ(peak_cores(run), 2u);
+  EXPECT_EQ(peak_vus(run), 2u);
+}
+
+TEST(Totals, CoresOfWorkflowsThatRunTogetherAreAddedUpHoweverShortTheyAre) {
+  model::RunResult run;
+  run.workflows = {ran(0s, 5ms, 1), ran(0s, 4ms, 1)};
+  EXPECT_EQ(peak_cores(run), 2u);
+  run.workflows = {ran(0s, 10s, 1), ran(0s, 3s, 2), ran(4s, 3s, 4)};
+  EXPECT_EQ(peak_cores(run), 5u);
+}
+
+}  // namespace
+}  // namespace muster::report
