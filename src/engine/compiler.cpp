@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/listed.h"
 #include "engine/program.h"
 #include "engine/program_scope.h"
 #include "engine/redaction.h"
@@ -123,6 +124,7 @@ class Compiler {
   Done choose(const model::Step& step);
   Done repeat(const model::Step& step);
   Done retry(const model::Step& step);
+  std::string gave_up(const model::Step& step, const CompiledRetry& retry, std::string_view until) const;
   Done group(const model::Step& step);
   Done set(const model::Step& step);
   Done log(const model::Step& step);
@@ -536,6 +538,17 @@ Compiler::Done Compiler::repeat(const model::Step& step) {
   return {};
 }
 
+std::string Compiler::gave_up(const model::Step& step, const CompiledRetry& retry, std::string_view until) const {
+  std::vector<std::string> names;
+  for (const std::uint32_t each : retry.steps) names.push_back(fmt::format("'{}'", program_->steps[each].name));
+  if (step.named) names = {fmt::format("'{}'", step.name)};
+  std::string told =
+      fmt::format("{}{} gave up after {} {}: '{}' did not hold", names.empty() ? "a `retry` step" : "retry of ",
+                  base::listed(names, "and"), retry.times, retry.times == 1 ? "try" : "tries", until);
+  redact(told, program_->secrets);
+  return told;
+}
+
 Compiler::Done Compiler::retry(const model::Step& step) {
   emit(OpKind::kRetryBegin);
   ++depth_;
@@ -552,6 +565,7 @@ Compiler::Done Compiler::retry(const model::Step& step) {
   }
   retry.times = std::max<std::uint64_t>(1, to_count(step.field("times"), 3));
   retry.delay = to_think(step.field("delay"));
+  if (text) retry.gave_up = gave_up(step, retry, text->text);
   const std::uint32_t end = here();
   close_region(end);
   --depth_;

@@ -365,6 +365,8 @@ Interpreter::Step Interpreter::retry_test(Strand& strand, const Op& op) {
     return Step::kNext;
   }
   if (++strand.frames.back().count >= retry.times) {
+    // A step that failed has told why itself.
+    if (!strand.failing) recording().note(retry.gave_up);
     fail(strand);
     return Step::kNext;
   }

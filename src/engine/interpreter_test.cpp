@@ -304,6 +304,29 @@ TEST(Interpreter, RetryUntilLooksAtTheCondition) {
   EXPECT_EQ(step(result, "job").retried, 2U);
 }
 
+TEST(Interpreter, ARetryWhoseConditionNeverHoldsSaysSoWhenItGivesUp) {
+  Rehearsal r;
+  const auto result = r.run(kOnce, R"(
+    steps:
+      - retry: { until: job.size == 3, times: 4 }
+        steps: [ { name: job, play: x } ]
+)");
+  EXPECT_EQ(result.failed_iterations, 1U);
+  EXPECT_THAT(result.notes,
+              ElementsAre(testing::Pair("retry of 'job' gave up after 4 tries: 'job.size == 3' did not hold", 1U)));
+}
+
+TEST(Interpreter, ARetryWhoseStepsFailLeavesItToThemToSayWhy) {
+  Rehearsal r;
+  const auto result = r.run(kOnce, R"(
+    steps:
+      - retry: { until: a.size == 3, times: 2 }
+        steps: [ { name: a, play: a, fails: "true" } ]
+)");
+  EXPECT_EQ(result.failed_iterations, 1U);
+  EXPECT_THAT(result.notes, ElementsAre());
+}
+
 TEST(Interpreter, NestedLoopsKeepTheirOwnCountsWhenAnInnerOneFails) {
   Rehearsal r;
   r.run(kOnce, R"(

@@ -127,6 +127,7 @@ struct CompiledRetry {
   std::optional<authoring::Expression> until;
   Think delay;
   std::vector<std::uint32_t> steps;  // test steps inside, whose `retried` counts
+  std::string gave_up;               // what is told when `until` did not hold after all tries
 };
 
 struct CompiledChoice {

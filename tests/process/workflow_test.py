@@ -99,6 +99,16 @@ class Control(WorkflowTest):
         self.assertEqual((run.step("after")["skipped"], run.workflow()["failed_iterations"]), (1, 1))
         self.assertEqual(run.step("not-reached")["skipped"], 3)
 
+    def test_a_retry_whose_condition_never_holds_says_so(self):
+        said = "retry of 'j' gave up after 2 tries: 'j.json.n > 100' did not hold"
+        steps = '[ { retry: { until: "j.json.n > 100", times: 2 }, steps: [ { name: j, get: /j } ] } ]'
+        run = self.go(steps, code=99)
+        self.assertEqual([(note["text"], note["count"]) for note in run.workflow()["notes"]], [(said, 1)])
+        self.assertIn(said, " ".join(run.out.split()))
+        tried = self.run_muster(command="try", yaml=f"muster: 1\ntarget: {self.server.url}\nsteps: {steps}\n")
+        self.assertEqual(tried.code, 99, tried)
+        self.assertIn(said, tried.out)
+
     def test_choose_by_weight(self):
         self.go("""
       - choose:
@@ -252,16 +262,6 @@ class Order(WorkflowTest):
         self.assertTrue(run.workflow()["notes"])
 
 
-class Data(WorkflowTest):
-    def setUp(self):
-        super().setUp()
-        self.write("users.csv", "name,age\n" + "".join(f"u{i},{20 + i}\n" for i in range(6)))
-        self.write("users.json", json.dumps([{"name": f"j{i}", "more": {"deep": i}} for i in range(3)]))
-
-    def names(self, pick, load, file="csv: users.csv", code=0, cores=1, steps="[ { get: '/${data.users.name}' } ]"):
-        run = self.go(steps, load=load, top=f"data: {{ users: {{ {file}, pick: {pick} }} }}", code=code, cores=cores)
-        return [path[1:] for path in self.paths()], run
-
 class Turns(WorkflowTest):
     FLOWS = """
   - { name: a, load: { vus: 1, for: 300ms, every: 20ms }, steps: [ { get: /a } ] }
@@ -286,6 +286,16 @@ class Turns(WorkflowTest):
             self.assertIn("2 workflows of one layer need 2 cores to run together, and 1 is there", run.out)
         self.assertEqual(len(json.loads(run.out)["warnings"]), 1)
 
+
+class Data(WorkflowTest):
+    def setUp(self):
+        super().setUp()
+        self.write("users.csv", "name,age\n" + "".join(f"u{i},{20 + i}\n" for i in range(6)))
+        self.write("users.json", json.dumps([{"name": f"j{i}", "more": {"deep": i}} for i in range(3)]))
+
+    def names(self, pick, load, file="csv: users.csv", code=0, cores=1, steps="[ { get: '/${data.users.name}' } ]"):
+        run = self.go(steps, load=load, top=f"data: {{ users: {{ {file}, pick: {pick} }} }}", code=code, cores=cores)
+        return [path[1:] for path in self.paths()], run
 
     def test_sequential_goes_round(self):
         names, _ = self.names("sequential", "{ vus: 1, iterations: 8 }")
