@@ -262,7 +262,7 @@ std::string HttpClient::redirected_request(const HttpConnection& from, const pro
 }
 
 bool HttpClient::cannot_follow(HttpConnection& from, std::string_view location, const NoOrigin& why, Outcome& outcome) {
-  from.fill(outcome);
+  from.measure(outcome);
   keep_evidence(from.request(), from.evidence(),
                 fmt::format("cannot follow the redirect to '{}': {}", location, why.detail), outcome);
   outcome.ok = false;
@@ -313,10 +313,7 @@ bool HttpClient::send_again(Call& call, HttpConnection& from, Outcome& outcome) 
 
 void HttpClient::measure(const Call& call, Outcome& outcome) const {
   const auto& connection = *static_cast<const HttpConnection*>(call.transport);
-  const HttpConnection::SoFar all = connection.so_far();
-  outcome.bytes_in = all.bytes_in;
-  outcome.bytes_out = all.bytes_out;
-  outcome.connections = all.connections;
+  connection.measure(outcome);
   outcome.request = connection.request();
 }
 

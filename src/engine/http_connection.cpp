@@ -170,7 +170,7 @@ bool HttpConnection::send(Call& call, std::string_view request, Outcome& outcome
   sent_ = 0;
   bytes_in_ = body_bytes_ = 0;
   last_read_ = 0;
-  sent_at_ = first_byte_ = {};
+  first_byte_ = {};
   hung_up_ = false;
   coding_ = 0;
   collect_body_ = (call.plan->captured & kBodyResults) != 0 || client_.trace();
@@ -342,6 +342,7 @@ void HttpConnection::continue_handshake() {
 
 bool HttpConnection::start_sending(Outcome& outcome) {
   state_ = State::kSending;
+  sent_at_ = client_.loop().now();  // until all is sent: one that never is waits from here
   arm(call_->started + prepared_->timeout);
   return continue_sending(outcome);
 }
@@ -537,11 +538,32 @@ void HttpConnection::fill(Outcome& outcome) const {
   outcome.finished = client_.loop().now();
   if (opened_) std::copy(setup_.begin(), setup_.end(), outcome.phases.begin());
   if (first_byte_ != base::Instant{}) {
-    if (sent_at_ != base::Instant{}) {
-      outcome.phases[static_cast<std::size_t>(model::Phase::kWait)] = first_byte_ - sent_at_;
-    }
+    outcome.phases[static_cast<std::size_t>(model::Phase::kWait)] = first_byte_ - sent_at_;
     outcome.phases[static_cast<std::size_t>(model::Phase::kReceive)] = outcome.finished - first_byte_;
   }
+}
+
+void HttpConnection::measure(Outcome& outcome) const {
+  fill(outcome);
+  model::Phase phase = model::Phase::kWait;
+  base::Instant since = phase_began_;
+  switch (state_) {
+    case State::kResolving:
+      phase = model::Phase::kDns;
+      break;
+    case State::kNew:
+    case State::kConnecting:
+      phase = model::Phase::kConnect;
+      break;
+    case State::kHandshake:
+      phase = model::Phase::kTls;
+      break;
+    default:
+      since = sent_at_;
+      break;
+  }
+  base::Duration& taken = outcome.phases[static_cast<std::size_t>(phase)];
+  if (taken < base::Duration::zero()) taken = outcome.finished - since;
 }
 
 std::string_view HttpConnection::request_target() const {
@@ -653,7 +675,7 @@ void HttpConnection::fail(ErrorClass error, std::string detail) {
 
 bool HttpConnection::failed(Outcome& outcome, ErrorClass error, std::string detail) {
   client_.loop().refresh();
-  fill(outcome);
+  measure(outcome);
   outcome.ok = false;
   outcome.error = error;
   client_.keep_evidence(request_, evidence(), std::move(detail), outcome);

@@ -49,8 +49,8 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
     int redirects = 0;
   };
   SoFar so_far() const;
-  // What the exchange has come to so far: status, bytes, phases.
-  void fill(Outcome& outcome) const;
+  // What the exchange under way has come to, the phase that it is in included, as if it ended now.
+  void measure(Outcome& outcome) const;
   // The first bytes of the response so far, to be shown.
   std::string_view evidence() const;
   // To be told before send().
@@ -88,6 +88,7 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   void complete_one();
   void give_response(const Call& call, Outcome& outcome);
   bool redirected() const;
+  void fill(Outcome& outcome) const;
   bool can_send_again() const;
   bool idempotent() const;
   void send_again();
@@ -122,7 +123,7 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   std::uint16_t tried_ = 0;   // addresses tried for this connection
   base::Instant deadline_{};  // of the exchange under way
   base::Instant timer_at_{};  // when the timer will look
-  base::Instant sent_at_{};   // the request's last byte; unset: some are still to be sent
+  base::Instant sent_at_{};   // the request's last byte; its first one until then
   base::Instant first_byte_{};
   std::uint64_t bytes_in_ = 0;
   std::uint64_t body_bytes_ = 0;

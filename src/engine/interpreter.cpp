@@ -470,6 +470,7 @@ void Interpreter::interrupt(Vu& vu, bool count_calls) {
         record.bytes_in += outcome.bytes_in;
         record.bytes_out += outcome.bytes_out;
         record.connections += outcome.connections;
+        record_phases(record, outcome);
         // It has waited at least so long: a server that hangs at the end must not be invisible.
         record.latency.record(outcome.finished - strand.intended);
         if (program_.open) record.service.record(outcome.finished - strand.started);

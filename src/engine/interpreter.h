@@ -103,6 +103,7 @@ class Interpreter final : public CallHost, public ScriptHost {
   Step start_call(Strand& strand, const Op& op);
   void settle(Strand& strand, Outcome& outcome);
   bool judge(Strand& strand, Outcome& outcome, StepRecording& record, std::string& detail);
+  static void record_phases(StepRecording& record, const Outcome& outcome);
   void record_call(const Call& call, const Outcome& outcome, bool ok, std::string_view detail);
   TagRecording& tag_row(std::uint32_t step);
   void record_tags(Vu& vu, const CallPlan& plan, base::Duration latency, bool ok);

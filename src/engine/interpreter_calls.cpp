@@ -89,6 +89,12 @@ bool Interpreter::judge(Strand& strand, Outcome& outcome, StepRecording& record,
   return held;
 }
 
+void Interpreter::record_phases(StepRecording& record, const Outcome& outcome) {
+  for (std::size_t i = 0; i < model::kPhases; ++i) {
+    if (outcome.phases[i] >= base::Duration::zero()) record.phases[i].record(outcome.phases[i]);
+  }
+}
+
 void Interpreter::record_call(const Call& call, const Outcome& outcome, bool ok, std::string_view detail) {
   recording().last_finish = outcome.finished;
   StepRecording& record = recording().steps[call.plan->step];
@@ -96,9 +102,7 @@ void Interpreter::record_call(const Call& call, const Outcome& outcome, bool ok,
   record.bytes_out += outcome.bytes_out;
   record.connections += outcome.connections;
   if (outcome.status != 0) ++record.statuses[outcome.status < record.statuses.size() ? outcome.status : 0];
-  for (std::size_t i = 0; i < model::kPhases; ++i) {
-    if (outcome.phases[i] >= base::Duration::zero()) record.phases[i].record(outcome.phases[i]);
-  }
+  record_phases(record, outcome);
   record.latency.record(outcome.finished - call.intended);
   if (program_.open) record.service.record(outcome.finished - call.started);
   if (ok) [[likely]] {

@@ -61,6 +61,16 @@ workflows:
         self.assertTrue(samples and samples[0]["detail"], run)
         return samples[0]["detail"]
 
+    def expect_in_phase(self, run, phase):
+        """A request that failed in a phase has its time in that phase."""
+        step = run.step("bad", "bad")
+        phases = step["phases_us"]
+        self.assertEqual(phases[phase]["count"], step["requests"], phases)
+        told = sum(each["count"] * each["mean"] for each in phases.values()) / step["requests"]
+        mean = step["latency_us"]["mean"]
+        self.assertAlmostEqual(told, mean, delta=mean / 20, msg=str(phases))
+        self.assertGreater(phases[phase]["mean"], mean * 0.9)
+
     def test_a_refused_connection_is_connect(self):
         port, holder = closed_port()
         with holder:
@@ -81,6 +91,7 @@ workflows:
         run = self.run_against(self.serve(hold).url, timeout="300ms")
         self.expect_only(run, "timeout", 4)
         self.assertLess(run.step("bad", "bad")["latency_us"]["max"], 400_000)
+        self.expect_in_phase(run, "wait")
 
     def test_the_end_of_the_stream_mid_body_is_reset(self):
         def handler(connection):
@@ -216,6 +227,7 @@ steps: [ {{ get: /, timeout: 3s }} ]
             for filler in fillers:
                 filler.close()
         self.assertIn("connection", self.expect_only(run, "timeout", 4))
+        self.expect_in_phase(run, "connect")
 
     def test_a_name_that_cannot_exist_is_dns(self):
         self.assertIn("x.invalid", self.expect_only(self.run_against("http://x.invalid:81"), "dns"))
@@ -244,6 +256,7 @@ steps: [ {{ get: /, timeout: 3s }} ]
         run = self.run_against(self.serve(hold).url, timeout="20s")
         self.assertEqual(run.step("bad", "bad")["errors"], {"cancelled": 2}, run)
         self.assertEqual(run.workflow("bad")["interrupted_iterations"], 2)
+        self.expect_in_phase(run, "wait")
 
     def test_every_request_failing_is_exit_99(self):
         port, holder = closed_port()
@@ -304,6 +317,7 @@ class TlsErrors(ErrorClasses):
         server = self.serve(hold)
         run = self.run_against(timeout="20s", **self.local(server, tls_timeout="200ms"))
         self.assertIn("handshake", self.expect_only(run, "timeout", 4))
+        self.expect_in_phase(run, "tls")
 
     def test_a_server_below_the_lowest_version_is_tls(self):
         server = self.serve_tls(maximum_version=ssl.TLSVersion.TLSv1_2)

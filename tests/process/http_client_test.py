@@ -486,7 +486,7 @@ class Responses(HttpTest):
         step = run.step("call")
         self.assertEqual((run.errors, step["statuses"]), ({"status": 1}, {"413": 1}))
         self.assertTrue(0 < step["bytes_out"] < 40_000_000, step["bytes_out"])
-        self.assertNotIn("wait", step["phases_us"], "the request was never sent whole")
+        self.assertLessEqual(step["phases_us"]["wait"]["max"], step["latency_us"]["max"])
 
     def test_a_sample_shows_its_own_reply_though_others_were_read_meanwhile(self):
         half = b"HTTP/1.1 200 OK\r\nX-Half: mine\r\nContent-Length: 9\r\n\r\nhalf"
