@@ -34,6 +34,7 @@ ScriptAction Interpreter::ask_script(Strand& strand) {
   // What the latest request brought is there only if nothing came in between.
   StepReport report = reported_ == &strand ? report_ : StepReport{};
   report.ok = !strand.failing;
+  report.partly_ok = strand.partly_ok;
   strand.failing = false;
   strand.in_step = false;
   const ScriptGate::Inside inside(gate_);
@@ -48,6 +49,7 @@ Interpreter::Step Interpreter::script(Strand& strand) {
   switch (action.kind) {
     case ScriptAction::Kind::kCall:
       strand.in_step = true;
+      strand.partly_ok = false;
       strand.bytes = action.bytes;
       strand.answers = action.answers;
       strand.pc = program_.callables[action.callable].entry;
@@ -96,6 +98,7 @@ void Interpreter::answered(Call& call, Outcome& outcome) {
   }
   keep_report(strand, outcome, outcome.finished - call.intended);
   report_.ok = outcome.ok;
+  strand.partly_ok = strand.partly_ok || outcome.ok;
   {
     const ScriptGate::Inside inside(gate_);
     script_->answered(strand, report_);

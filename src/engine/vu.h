@@ -44,6 +44,7 @@ class Strand : public reactor::Timer, public Call {
   bool calling = false;
   bool in_script = false;  // its function of the script has begun
   bool in_step = false;    // and called a step
+  bool partly_ok = false;  // of several answers to its call one was good
   void* fiber = nullptr;   // the script's own: where it was left
   std::vector<Frame> frames;
 };

@@ -45,7 +45,8 @@ class WrkScript final : public engine::Script {
     if (report->status != 0) answered(strand, *report);
     if (broken_) return {.kind = ScriptAction::Kind::kBroken};
     if (thread_.stopped) return {.kind = ScriptAction::Kind::kStop, .scope = engine::StopScope::kVu};
-    return {.kind = report->ok ? ScriptAction::Kind::kEnd : ScriptAction::Kind::kFail};
+    // wrk judges nothing: what counts is the share of its requests that failed, not how many of them were sent at once.
+    return {.kind = report->ok || report->partly_ok ? ScriptAction::Kind::kEnd : ScriptAction::Kind::kFail};
   }
 
   void answered(engine::Strand& /*strand*/, const engine::StepReport& report) override {

@@ -355,6 +355,18 @@ class Alone(ProcessTest):
                 run = self.run_script(text, "-c", "1", "-n", "4")
                 self.assertEqual((len(server.requests), run.summary["failed"]), (asked, failed), run)
 
+    def test_a_batch_fails_only_if_all_its_requests_do(self):
+        script = """
+function init(args) batch = wrk.format(nil, "/good") .. wrk.format(nil, "/good") .. wrk.format(nil, wrk.path) end
+function request() return batch end
+"""
+        self.server = self.serve_http(lambda request: response("ok", 200 if request.path == "/good" else 404))
+        run = self.run_script(script, "-c", "1", "-n", "4")
+        self.assertEqual((run.code, run.summary["requests"], run.summary["failed"]), (0, 12, 4), run)
+        self.assertEqual(run.workflow()["failed_iterations"], 0)
+        run = self.run_script(script.replace("/good", "/bad"), "-c", "1", "-n", "4")
+        self.assertEqual((run.code, run.workflow()["failed_iterations"]), (99, 4), run)
+
     def test_the_step_is_called_after_what_the_script_sends(self):
         for text, name in (("wrk.method = 'POST'", "POST /start"),
                            ("wrk.path = '/other?a=${b}'", "GET /other?a=${b}"),
