@@ -170,7 +170,8 @@ void put_thresholds(Page& page, const RunResult& run) {
 struct ErrorLine {
   std::uint64_t count = 0;
   const model::ErrorSample* sample = nullptr;
-  std::string_view step;  // of the sample
+  std::string_view step;      // of the sample
+  std::uint64_t of_step = 0;  // how many of `count` are that step's
 };
 
 // Control steps fail because a step inside them failed: counting both would tell each failure twice.
@@ -185,6 +186,7 @@ std::array<ErrorLine, model::kErrorClasses> error_lines(const RunResult& run) {
         if (line.sample == nullptr) {
           line.sample = &sample;
           line.step = step.name;
+          line.of_step = step.errors[static_cast<std::size_t>(sample.error)];
         }
       }
     }
@@ -208,8 +210,10 @@ void put_errors(Page& page, const RunResult& run) {
     // One sample may quote a server at length: two lines are enough to recognise it.
     constexpr std::size_t kMostLines = 2;
     const std::size_t room = page.columns() - kIndent;
-    const std::string text = truncated(page.cut(lines[i].step, room / 2) + ": " + page.safe(lines[i].sample->detail),
-                                       kMostLines * room - room / 4, page.unicode());
+    std::string whose = page.cut(lines[i].step, room / 2);
+    if (lines[i].of_step < lines[i].count) whose += fmt::format(", {} of them", short_count(lines[i].of_step));
+    const std::string text =
+        truncated(whose + ": " + page.safe(lines[i].sample->detail), kMostLines * room - room / 4, page.unicode());
     for (const std::string& part : wrapped(text, room)) {
       page.line(before + part);
       before.assign(kIndent, ' ');

@@ -144,5 +144,25 @@ TEST(Summary, NamesTheWorkflowOfALabelThatStandsInTwo) {
   EXPECT_THAT(text, HasSubstr("· pay: basket"));
 }
 
+TEST(Summary, AnExampleOfAnErrorThatSeveralStepsHaveSaysWhoseItIsAndOfHowMany) {
+  model::RunResult run = test::passed();
+  std::vector<model::StepResult>& steps = run.workflows[0].steps;
+  ASSERT_GE(steps.size(), 2u);
+  constexpr auto kReset = static_cast<std::size_t>(model::ErrorClass::kReset);
+  for (std::size_t i = 0; i != 2; ++i) {
+    steps[i].name = i == 0 ? "half" : "reset";
+    steps[i].failed = steps[i].errors[kReset] = 140;
+    steps[i].samples = {{.error = model::ErrorClass::kReset,
+                         .at = {},
+                         .detail = i == 0 ? "the body ended early" : "Connection reset by peer",
+                         .request = {},
+                         .response = {}}};
+  }
+  EXPECT_THAT(summary(run, {}), HasSubstr("reset         280   half, 140 of them: the body ended early\n"));
+  steps[1].errors[kReset] = 0;
+  steps[1].samples.clear();
+  EXPECT_THAT(summary(run, {}), HasSubstr("reset         140   half: the body ended early\n"));
+}
+
 }  // namespace
 }  // namespace muster::report
