@@ -139,6 +139,22 @@ class Connections(HttpTest):
         self.assertEqual({"connect", "wait", "receive"} - set(phases), set())
         self.assertNotIn("tls", phases)
 
+    def test_an_answer_before_all_was_sent_is_waited_for_from_when_sending_began(self):
+        enough = threading.Event()
+        self.addCleanup(enough.set)
+
+        def refuse(connection):
+            connection.recv(1000)
+            connection.sendall(response("too much", 413))
+            enough.wait(5)
+
+        large = {"a": "'" + "x" * 4_000 + "'", "b": "${a}" * 8, "c": "${b}" * 8, "d": "${c}" * 8}
+        run = self.go(self.serve(refuse),
+                      [{"set": large}, {"name": "call", "post": "/", "body": "${d}" * 8, "expect": 413}])
+        step = run.step("call")
+        self.assertLess(step["bytes_out"], 16_000_000, "it was answered before all was sent")
+        self.assertLessEqual(step["phases_us"]["wait"]["mean"], step["latency_us"]["mean"])
+
 
 class Redirects(HttpTest):
     def redirecting(self, status, location="/there"):
