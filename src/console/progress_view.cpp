@@ -68,7 +68,9 @@ base::Expected<std::unique_ptr<ProgressView>> make_view(const std::string& ui, b
           fmt::format("--ui full needs a terminal: {}; use --ui ci, or leave --ui out", full.error().message));
     }
   }
-  return std::make_unique<LineView>(report::CiLine(length_of(plan)));
+  // As the summary decides.
+  const bool unicode = !around.error_terminal || unicode_wanted(around);
+  return std::make_unique<LineView>(report::CiLine(length_of(plan), unicode));
 }
 
 }  // namespace muster::console

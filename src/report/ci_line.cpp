@@ -118,7 +118,7 @@ std::string CiLine::next(const model::RunResult& snapshot) {
   add(fmt::format("{} request{}", grouped(now.requests), now.requests == 1 ? "" : "s"));
   add(now.failed == 0 ? std::string("0 failed")
                       : fmt::format("{} failed ({})", short_count(now.failed), percentage(now.failed, now.requests)));
-  add("p95 " + (now.latency.empty() ? "-" : short_time(now.latency.quantile(0.95), false)));
+  if (!now.latency.empty()) add("p95 " + short_time(now.latency.quantile(0.95), unicode_));
   if (snapshot.workflows.size() > 1 && !now.running.empty()) {
     std::string names;
     for (const std::string_view name : now.running) names += (names.empty() ? "" : ", ") + printable(name, false);

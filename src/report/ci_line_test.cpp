@@ -88,6 +88,20 @@ TEST(CiLine, KnowsTheEndOfAFixedNumberOfIterations) {
             "[00:05]   25%, about 00:15 left  100 VUs  1,000/s  5,000 requests  0 failed  p95 1.00ms");
 }
 
+TEST(CiLine, LeavesThePercentileOutWhileThereIsNone) {
+  auto run = at(1s, 10, 0);
+  run.workflows[0].steps[0].series.clear();
+  EXPECT_EQ(CiLine({}).next(run), "[00:01]  100 VUs  10.0/s  10 requests  0 failed");
+}
+
+TEST(CiLine, SpellsMicrosecondsAsTheSummaryDoes) {
+  auto run = at(1s, 10, 0);
+  run.workflows[0].steps[0].series[0].latency = {};
+  run.workflows[0].steps[0].series[0].latency.record(100us, 10);
+  EXPECT_TRUE(CiLine({}, true).next(run).ends_with("µs")) << CiLine({}, true).next(run);
+  EXPECT_TRUE(CiLine({}).next(run).ends_with("us"));
+}
+
 TEST(CiLine, SaysThatItIsWarmingUp) {
   auto run = at(2s, 0, 0);
   run.workflows[0].warming_up = true;
