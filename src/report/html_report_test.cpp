@@ -133,6 +133,14 @@ TEST(HtmlReport, TellsTheComparisonWithAnEarlierRun) {
   EXPECT_THAT(page, HasSubstr("<b class=\"bad\">fails the run</b> <code>p95 +10%</code> p95 rose by 12 %"));
 }
 
+TEST(HtmlReport, AChangeThatRoundsToNothingHasNoDirection) {
+  Comparison comparison = comparison_of("");
+  comparison.deltas[0].change = -0.00001;
+  const std::string page = report(test::passed(), &comparison);
+  EXPECT_THAT(page, HasSubstr(">±0.00%</td>"));
+  EXPECT_THAT(page, Not(HasSubstr("−0.00")));
+}
+
 TEST(HtmlReport, ForbidsEveryRequestAndEveryScriptButItsOwn) {
   const std::string page = report(test::marked());
   const std::string policy = between(page, "Content-Security-Policy\" content=\"", "\"").at(0);

@@ -143,6 +143,25 @@ class ReportTest(unittest.TestCase):
         page.screenshot(PICTURES / "report-pointing.png", whole=False)
         self.assert_quiet(page)
 
+    def test_no_line_crosses_the_label_of_a_percentile(self):
+        # How far each label of the distribution reaches, and where the lines of the percentiles are.
+        places = """(() => {
+            const front = document.querySelector('#spread figure .front');
+            const box = each => each.getBoundingClientRect();
+            return [[...front.querySelectorAll('text')].map(t => [t.textContent, box(t).left, box(t).right, box(t).top, box(t).bottom]),
+                    [...front.querySelectorAll('path.line')].map(p => box(p).left)]; })()"""
+        for name in ("steady.html", "checkout.html"):
+            for width in (1280, 380):
+                with self.subTest(name=name, width=width):
+                    page = self.page(name, width=width)
+                    labels, lines = page.value(places)
+                    self.assertEqual([label[0].split()[0] for label in labels], ["p50", "p95", "p99"])
+                    for text, left, right, _, _ in labels:
+                        self.assertEqual([x for x in lines if left < x < right], [], text)
+                    for above, below in zip(labels, labels[1:]):
+                        self.assertTrue(above[4] <= below[3] + 2 or above[2] < below[1] or below[2] < above[1], (above, below))
+                    page.screenshot(PICTURES / f"distribution-{name[:-5]}-{width}.png")
+
     def test_tables_are_sorted_by_their_headings(self):
         page = self.page()
         names = "[...document.querySelectorAll('#steps tbody th')].map(t => t.textContent)"

@@ -1,6 +1,7 @@
 // Writes HTML reports to look at and to test in a browser: sample_reports FOLDER. All are made up, the same each time:
-// checkout.html (an open load with a slow spell, errors and a comparison), hour.html (an hour, a hundred steps) and
-// hostile.html (names that try to be HTML). Prints how long each took to make and its size, as JSON.
+// checkout.html (an open load with a slow spell, errors and a comparison), hour.html (an hour, a hundred steps),
+// steady.html (percentiles close together, of a few far away) and hostile.html (names that try to be HTML). Prints how
+// long each took to make and its size, as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -226,6 +227,19 @@ model::RunResult hour() {
   return run;
 }
 
+model::RunResult steady() {
+  constexpr std::uint32_t kSeconds = 30;
+  Maker maker(17, kSeconds);
+  model::RunResult run = run_of("steady.yaml", kSeconds);
+  run.reason = "the run was completed";
+  run.workflows.push_back(
+      workflow_of(maker, "steady", kSeconds, {{.name = "GET /", .rate = 100, .median = 0.02, .spread = 0.05}}));
+  for (const base::Duration away : {base::Duration(2ms), base::Duration(400ms)}) {
+    run.workflows[0].steps[0].latency.record(away, 2);
+  }
+  return run;
+}
+
 model::RunResult hostile(const std::string& text) {
   constexpr std::uint32_t kSeconds = 30;
   Maker maker(13, kSeconds);
@@ -333,6 +347,7 @@ int main(int count, char** arguments) {
   const std::string hostile = "</script><img src=x onerror=alert(1)><script>alert(2)</script>\"'&";
   const bool all = muster::write(folder + "checkout.html", muster::checkout(), muster::kSource, &compared) &&
                    muster::write(folder + "hour.html", muster::hour(), muster::kSource, nullptr) &&
+                   muster::write(folder + "steady.html", muster::steady(), muster::kSource, nullptr) &&
                    muster::write(folder + "hostile.html", muster::hostile(hostile), hostile, nullptr);
   return all ? 0 : 1;
 }

@@ -28,7 +28,8 @@ std::string change_text(const Delta& delta, double change) {
   if (!std::isfinite(change)) return "–";
   const double percent = change * 100;
   const double size = std::abs(percent);
-  const std::string_view sign = percent < 0 ? "−" : (percent > 0 ? "+" : "±");
+  // What is shown as nothing has no direction.
+  const std::string_view sign = size < 0.005 ? "±" : (percent < 0 ? "−" : "+");
   return fmt::format("{}{:.{}f}{}", sign, size, size < 0.995 ? 2 : (size < 99.95 ? 1 : 0),
                      delta.relative ? "%" : " points");
 }

@@ -60,14 +60,27 @@ class Spread {
       path += `M${left.toFixed(1)} ${plot.bottom}V${plot.y(count / total).toFixed(1)}h${width.toFixed(1)}V${plot.bottom}Z`;
     }
     draw(plot.inside, 'path', { d: path, class: 'bars rate' });
-    let row = 0;
-    for (const [label, q] of [['p50', 0.5], ['p95', 0.95], ['p99', 0.99]]) {
-      const x = plot.x(quantile(this.latency, q));
-      draw(plot.front, 'path', { d: `M${x.toFixed(1)} ${plot.top}V${plot.bottom}`, class: `line thin ${label}` });
-      const turned = x > plot.right - 90;
-      draw(plot.front, 'text', { x: turned ? x - 4 : x + 4, y: plot.top + 10 + 14 * row++, class: turned ? 'end' : 'start' },
-        `${label} ${latencyText(quantile(this.latency, q))}`);
-    }
+    this.drawMarks(plot);
+  }
+
+  // Lines of percentiles that lie close together would cross each other's labels: those stand behind the last of them, or
+  // before the first where there is no room, one under the other in the order of the lines.
+  drawMarks(plot) {
+    const room = 90; // what a label takes
+    const marks = [['p50', 0.5], ['p95', 0.95], ['p99', 0.99]].map(([label, q]) => {
+      const seconds = quantile(this.latency, q);
+      return { label, x: plot.x(seconds), text: `${label} ${latencyText(seconds)}` };
+    });
+    marks.forEach((mark, row) => {
+      let first = row;
+      let last = row;
+      while (first > 0 && marks[first].x - marks[first - 1].x < room) first--;
+      while (last + 1 < marks.length && marks[last + 1].x - marks[last].x < room) last++;
+      const turned = marks[last].x > plot.right - room;
+      const x = turned ? marks[first].x - 4 : marks[last].x + 4;
+      draw(plot.front, 'path', { d: `M${mark.x.toFixed(1)} ${plot.top}V${plot.bottom}`, class: `line thin ${mark.label}` });
+      draw(plot.front, 'text', { x, y: plot.top + 10 + 14 * row, class: turned ? 'end' : 'start' }, mark.text);
+    });
   }
 
   // Horizontally each step to the right is one more nine: 90 %, 99 %, 99.9 %.
