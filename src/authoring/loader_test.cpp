@@ -345,6 +345,23 @@ TEST(Loader, PutsTheCaretUnderTheRightLetterAfterOtherScripts) {
                         "    |                        ^\n"));
 }
 
+TEST(Loader, WhatResetDropsMayBeReadWithADefaultSavedAgainAndProvided) {
+  Files files;
+  files.good(R"(
+muster: 1
+target: http://shop.test
+workflows:
+  - name: shop
+    reset: iteration
+    start: [ { name: login, post: /login, save: { tok: json.token, plan: json.plan } } ]
+    steps:
+      - { get: "/a?t=${tok ?? ''}", check: { body: "contains ${plan ?? ''}" } }
+      - { post: /login, save: { tok: json.token } }
+      - { get: "/b?t=${tok}" }
+    provide: { plan: plan }
+)");
+}
+
 TEST(Loader, LoadsAKindThatItHasNeverHeardOf) {
   Files files;
   model::StepKind kind;

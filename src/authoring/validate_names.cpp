@@ -55,14 +55,19 @@ class Walker {
     for (const model::Tag& tag : workflow.tags) template_text(tag.value);
     section(workflow.start, Section::kStart);
     hide_steps(workflow.start);
+    const bool resets = workflow.reset == model::Reset::kIteration;
+    if (resets) change_values(workflow.start, -1);
     if (workflow.graph) {
       graph(workflow);
     } else {
       section(workflow.steps, Section::kSteps);
     }
+    // What `start` saved is handed on when it ends, before anything drops it.
+    if (resets) change_values(workflow.start, 1);
     for (const model::Provide& provide : workflow.provides) expression(provide.from);
+    if (resets) change_values(workflow.start, -1);
     hide_steps(workflow.steps);
-    hide_values(workflow.steps);
+    change_values(workflow.steps, -1);
     section(workflow.stop, Section::kStop);
   }
 
@@ -189,9 +194,9 @@ class Walker {
   void hide_steps(const std::vector<Step>& steps) {
     each_step(steps, [&](const Step& step) { scope_.show_step(step.name, -1); });
   }
-  void hide_values(const std::vector<Step>& steps) {
+  void change_values(const std::vector<Step>& steps, int change) {
     each_step(steps, [&](const Step& step) {
-      each_value(step, [&](const std::string& name, const auto&) { scope_.show_value(name, -1); });
+      each_value(step, [&](const std::string& name, const auto&) { scope_.show_value(name, change); });
     });
   }
   void hide_within(const Step& step) {
@@ -272,7 +277,7 @@ class Walker {
 
   void check(const model::Check& check) {
     if (check.subject.text.empty()) return expression(check.condition);
-    scope_.set_text(check.subject.text);
+    scope_.set_text(check.subject.text + " " + check.condition.text);
     const auto compiled = Expression::compile_check(check.subject.text, check.condition.text, scope_);
     if (compiled) return;
     // The subject alone tells whose fault it is.

@@ -53,6 +53,7 @@ void NameScope::enter(const model::Workflow* workflow) {
   section_ = Section::kSteps;
   graph_ = workflow != nullptr && workflow->graph;
   scripted_ = workflow != nullptr && workflow->scripted.has_value();
+  resets_ = workflow != nullptr && workflow->reset == model::Reset::kIteration;
   if (workflow == nullptr) return;
   for (const model::Use& use : workflow->uses) {
     Name& name = names_[use.key];
@@ -106,6 +107,7 @@ base::Expected<Slot> NameScope::resolve(const Path& path) {
   if (name.step_visible > 0) return result(*context_.languages.kinds.find(name.step->kind), path, 1, *first);
   if (scripted_) return Slot{};
   if (name.step == nullptr && name.saver == nullptr) return base::fail(unknown(*first));
+  if (dropped(name) && defaults_) return Slot{};
   return base::fail(why_hidden(*first, name));
 }
 
@@ -187,7 +189,17 @@ base::Expected<Slot> NameScope::virtual_user(const Path& path) {
   return base::fail("'vu' has 'id' and 'iteration': write vu.id or vu.iteration");
 }
 
+bool NameScope::dropped(const Name& name) const {
+  return resets_ && name.step == nullptr && name.section == Section::kStart && section_ != Section::kStart;
+}
+
 std::string NameScope::why_hidden(std::string_view text, const Name& name) const {
+  if (dropped(name)) {
+    return fmt::format(
+        "'{}' is given by `start`, and `reset: iteration` drops it after the first iteration; save it in "
+        "`steps`, or leave `reset` out",
+        text);
+  }
   const std::string what = name.step != nullptr
                                ? fmt::format("step '{}'", text)
                                : fmt::format("'{}' is given by step '{}', which", text, name.saver->name);

@@ -61,6 +61,8 @@ class NameScope : public Scope {
   base::Expected<Slot> data(const Path& path);
   base::Expected<Slot> virtual_user(const Path& path);
   std::string why_hidden(std::string_view text, const Name& name) const;
+  // Whether it is hidden because `reset: iteration` drops what `start` gave.
+  bool dropped(const Name& name) const;
   std::string unknown(const std::string& name) const;
   // What is likely behind a name that nothing has, if it is no slip of the pen; empty otherwise.
   std::string advice(const std::string& name) const;
@@ -75,6 +77,7 @@ class NameScope : public Scope {
   Section section_ = Section::kSteps;
   bool graph_ = false;
   bool scripted_ = false;  // names that nothing has are given by whoever calls the step
+  bool resets_ = false;    // `reset: iteration`
   bool defaults_ = false;
 };
 
