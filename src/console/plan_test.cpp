@@ -185,6 +185,13 @@ TEST_F(PlanTest, NothingIsWiderThan80ColumnsHoweverLongTheNames) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(report::width(line), 80u) << line;
 }
 
+TEST_F(PlanTest, IterationsThatForMayCutShortAreAtMostSoMany) {
+  EXPECT_THAT(text_of(plan_of("load: { vus: 2, iterations: 1000, for: 2s }\nsteps: [ { get: / } ]\n")),
+              HasSubstr("at most 1,000 iterations · at most 1,000 requests"));
+  EXPECT_THAT(text_of(plan_of("load: { vus: 2, iterations: 1000 }\nsteps: [ { get: / } ]\n")),
+              Not(HasSubstr("at most 1,000")));
+}
+
 TEST_F(PlanTest, TheJsonTellsTheSame) {
   const JobPlan plan = plan_of(R"(
 load: { vus: 5, for: 10s }

@@ -103,8 +103,13 @@ class PlanPage {
     const bool scripted = each.workflow->scripted.has_value();
     if (each.iterations) {
       const auto number = static_cast<std::uint64_t>(*each.iterations);
-      text = open ? counted(number, "arrival", "arrivals") : counted(number, "iteration", "iterations");
-      if (!scripted) text += fmt::format("{}{}", page_.separator(), bounds_in_words(each.requests, *each.iterations));
+      // `for` may be over first.
+      const std::string_view most = !open && each.shape->length() != base::Duration::max() ? "at most " : "";
+      text = open ? counted(number, "arrival", "arrivals")
+                  : fmt::format("{}{}", most, counted(number, "iteration", "iterations"));
+      if (!scripted) {
+        text += fmt::format("{}{}{}", page_.separator(), most, bounds_in_words(each.requests, *each.iterations));
+      }
     } else {
       text = "as many iterations as the server allows";
     }

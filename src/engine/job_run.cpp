@@ -174,6 +174,7 @@ void JobRun::finish_workflow(Active& active) {
   if (result.state == model::WorkflowState::kCompleted && active.stopping && !result.reason.empty()) {
     result.state = interrupted_ ? model::WorkflowState::kAborted : model::WorkflowState::kTimedOut;
   }
+  if (const auto shape = registry_.shapes.make(workflow.load)) tell_undone(result.notes, **shape);
   for (const model::Provided& value : result.provided) received_.emplace_back(workflow.name, value);
 }
 

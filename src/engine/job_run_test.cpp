@@ -75,6 +75,34 @@ TEST(JobRun, UniqueRowsAndCountersAreUniqueInTheWholeRun) {
   }
 }
 
+TEST(JobRun, IterationsThatForLeavesUndoneAreTold) {
+  for (const std::string load : {"{ vus: 4, iterations: 1000", "{ vus: 4, iterations: 250 each"}) {
+    Rehearsal r;
+    const auto result = r.run_layers("muster: 1\nworkflows:\n  - name: w\n    load: " + load +
+                                         ", for: 60ms }\n    steps: [ { name: a, play: a, takes: 10ms } ]\n",
+                                     {.cores = 2, .in_process = true, .trace = {}}, [](JobRun&) {});
+    ASSERT_EQ(result.workflows[0].notes.size(), 1U) << load;
+    const std::uint64_t begun = result.workflows[0].iterations + result.workflows[0].interrupted;
+    EXPECT_EQ(result.workflows[0].notes[0].first,
+              "ended by `for` after " + std::to_string(begun) + " of 1,000 iterations");
+    EXPECT_EQ(result.workflows[0].notes[0].second, 1U);
+    EXPECT_THAT(result.reason, HasSubstr("the run was ended by `for` after "));
+    EXPECT_EQ(result.verdict, model::Verdict::kPassed);
+  }
+}
+
+TEST(JobRun, IterationsThatAreDoneBeforeForIsOverNeedNoNote) {
+  Rehearsal r;
+  const auto result = r.run_layers(R"yaml(muster: 1
+workflows:
+  - name: w
+    load: { vus: 2, iterations: 4, for: 30s }
+    steps: [ { name: a, play: a } ]
+)yaml");
+  EXPECT_TRUE(result.workflows[0].notes.empty());
+  EXPECT_EQ(result.reason, "the run was completed");
+}
+
 TEST(JobRun, AnExecutorThatDoesNotEndAfterItsOwnLoadIsKilledAndLost) {
   Rehearsal r;
   bool frozen = false;

@@ -218,4 +218,14 @@ std::vector<Mark> find_marks(const std::vector<WorkflowResult>& workflows,
   return marks;
 }
 
+void tell_undone(model::Notes& notes, const LoadShape& shape) {
+  const auto note =
+      std::ranges::find(notes, kIterationsUndone, [](const auto& each) { return std::string_view(each.first); });
+  if (note == notes.end()) return;
+  const IterationBound bound = shape.iterations();
+  const std::uint64_t asked = bound.of == IterationBound::Of::kEachVu ? bound.count * shape.peak_vus() : bound.count;
+  const std::uint64_t all = std::max(asked, note->second);  // scaling adds VUs that have iterations of their own
+  *note = {fmt::format("{}{} of {} iterations", kEndedByFor, grouped(all - note->second), grouped(all)), 1};
+}
+
 }  // namespace muster::engine

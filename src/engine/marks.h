@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "engine/load_shape.h"
 #include "model/result.h"
 
 namespace muster::engine {
@@ -31,10 +32,19 @@ constexpr std::string_view kUniqueDataEnded = "unique data ran out";
 // The same of a script that failed by its own mistake, followed by what it said.
 constexpr std::string_view kScriptError = "script error: ";
 
+// The note of a core whose load's time was over before its iterations were: one for each that had not begun.
+constexpr std::string_view kIterationsUndone = "iterations not begun when `for` was over";
+
+// What a whole workflow says in its place, followed by how many of how many had begun.
+constexpr std::string_view kEndedByFor = "ended by `for` after ";
+
 // In order of weight. `thresholds` are final verdicts; those that could not be judged are marked too, since they would
 // otherwise pass unseen.
 std::vector<model::Mark> find_marks(const std::vector<model::WorkflowResult>& workflows,
                                     const std::vector<model::ThresholdVerdict>& thresholds,
                                     const MarkLimits& limits = {});
+
+// Puts what the cores of a workflow left undone into one sentence.
+void tell_undone(model::Notes& notes, const LoadShape& shape);
 
 }  // namespace muster::engine

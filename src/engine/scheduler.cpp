@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/marks.h"
 #include "engine/options.h"
 
 namespace muster::engine {
@@ -18,7 +19,7 @@ Scheduler::Scheduler(const SchedulerContext& context)
       iterations_left_(context.slice.iterations),
       change_([](reactor::Timer& timer, base::Instant) { static_cast<Alarm&>(timer).scheduler->adjust(); }, *this),
       arrival_([](reactor::Timer& timer, base::Instant) { static_cast<Alarm&>(timer).scheduler->arrive(); }, *this),
-      end_([](reactor::Timer& timer, base::Instant) { static_cast<Alarm&>(timer).scheduler->stop(); }, *this),
+      end_([](reactor::Timer& timer, base::Instant) { static_cast<Alarm&>(timer).scheduler->time_over(); }, *this),
       grace_([](reactor::Timer& timer, base::Instant) { static_cast<Alarm&>(timer).scheduler->grace_over(); }, *this) {}
 
 Scheduler::~Scheduler() {
@@ -326,6 +327,24 @@ void Scheduler::count_missed() {
   std::uint64_t missed = 0;
   for (; next_arrival_ < end; next_arrival_ = at(arrivals_.next())) missed += counted(next_arrival_) ? 1U : 0U;
   recording().arrivals += missed;
+}
+
+std::uint64_t Scheduler::iterations_undone() const {
+  if (bound_.of == IterationBound::Of::kWorkflow) return iterations_left_;
+  if (bound_.of == IterationBound::Of::kNothing) return 0;
+  std::uint64_t undone = 0;
+  for (const Vu& vu : vus_) {
+    const std::uint64_t begun = vu.iteration + (vu.list == VuList::kLoop ? 1U : 0U);
+    if (vu.active && begun < bound_.count) undone += bound_.count - begun;
+  }
+  return undone;
+}
+
+void Scheduler::time_over() {
+  if (const std::uint64_t undone = iterations_undone(); undone > 0 && !ending_) {
+    recording().note(kIterationsUndone, undone);
+  }
+  stop();
 }
 
 void Scheduler::stop() {

@@ -94,6 +94,8 @@ class Scheduler final {
   void arm_arrival();
   void arm_end();
   void count_missed();
+  void time_over();
+  std::uint64_t iterations_undone() const;
   void grace_over();
   bool take_iteration(Vu& vu);
   base::Instant at(base::Duration elapsed) const;

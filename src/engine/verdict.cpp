@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "engine/marks.h"
 #include "model/test_outcomes.h"
 
 namespace muster::engine {
@@ -60,10 +61,22 @@ std::string fruitless(const RunResult& result) {
   return {};
 }
 
+// "the run was completed", unless its time was over first.
+std::string how_it_ended(const RunResult& result) {
+  for (const WorkflowResult& workflow : result.workflows) {
+    const auto note = std::ranges::find_if(
+        workflow.notes, [](const auto& each) { return std::string_view(each.first).starts_with(kEndedByFor); });
+    if (note == workflow.notes.end()) continue;
+    if (result.workflows.size() == 1) return fmt::format("the run was {}", note->first);
+    return fmt::format("workflow '{}' was {}", workflow.name, note->first);
+  }
+  return "the run was completed";
+}
+
 std::string good_reason(const RunResult& result) {
   const std::size_t thresholds = result.thresholds.size();
   const auto judged = static_cast<std::size_t>(std::ranges::count_if(result.thresholds, &ThresholdVerdict::judged));
-  std::string reason = "the run was completed";
+  std::string reason = how_it_ended(result);
   if (thresholds == 1 && judged == 1) reason += " and its threshold holds";
   if (thresholds > 1 && judged == thresholds) reason += fmt::format(" and its {} thresholds hold", thresholds);
   if (judged < thresholds) {

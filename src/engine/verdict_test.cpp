@@ -52,6 +52,15 @@ TEST(Verdict, AGoodRunExitsWithZero) {
   expect(result, {}, Verdict::kPassed, 0, "the run was completed; of 3 thresholds 2 could be judged and hold");
 }
 
+TEST(Verdict, AGoodRunThatForEndedSaysSo) {
+  auto result = good();
+  result.workflows[0].notes = {{"ended by `for` after 40 of 1,000 iterations", 1}};
+  expect(result, {}, Verdict::kPassed, 0, "the run was ended by `for` after 40 of 1,000 iterations");
+  result.workflows.push_back(good().workflows[0]);
+  expect(result, {.strict = true}, Verdict::kPassed, 0,
+         "workflow 'shop' was ended by `for` after 40 of 1,000 iterations");
+}
+
 TEST(Verdict, AFailedThresholdExitsWithNinetyNine) {
   auto result = good();
   result.thresholds = {failing()};
