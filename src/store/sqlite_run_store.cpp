@@ -73,7 +73,8 @@ std::string kept_source(std::string_view source) {
 
 class SqliteRunStore : public RunStore {
  public:
-  explicit SqliteRunStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+  // `empty`: its tables were never made, as on a full disk, and cannot be made now.
+  SqliteRunStore(std::unique_ptr<Database> database, bool empty) : database_(std::move(database)), empty_(empty) {}
 
   base::Expected<std::string> add(const RunRecord& record, std::string_view source,
                                   const model::RunResult& result) override;
@@ -91,6 +92,7 @@ class SqliteRunStore : public RunStore {
   base::Expected<std::vector<RunRecord>> rows(Statement& statement);
 
   std::unique_ptr<Database> database_;
+  bool empty_ = false;
 };
 
 base::Expected<std::string> SqliteRunStore::add(const RunRecord& record, std::string_view source,
@@ -188,6 +190,7 @@ base::Expected<std::vector<RunRecord>> SqliteRunStore::rows(Statement& statement
 }
 
 base::Expected<std::vector<RunRecord>> SqliteRunStore::list(const RunQuery& query) {
+  if (empty_) return std::vector<RunRecord>();
   auto select = database_->prepare(
       fmt::format("SELECT {} FROM runs WHERE (? = '' OR job = ?) AND started < ? ORDER BY started DESC, number DESC "
                   "LIMIT ? OFFSET ?",
@@ -200,6 +203,7 @@ base::Expected<std::vector<RunRecord>> SqliteRunStore::list(const RunQuery& quer
 }
 
 base::Expected<std::vector<RunRecord>> SqliteRunStore::find(std::string_view prefix, std::size_t limit) {
+  if (empty_) return std::vector<RunRecord>();
   auto select = database_->prepare(fmt::format(
       "SELECT {} FROM runs WHERE substr(id, 1, ?) = ? ORDER BY started DESC, number DESC LIMIT ?", kColumns));
   if (!select) return std::unexpected(select.error());
@@ -208,12 +212,16 @@ base::Expected<std::vector<RunRecord>> SqliteRunStore::find(std::string_view pre
 }
 
 base::Expected<StoredRun> SqliteRunStore::load(std::string_view id) {
+  const auto none = [id] {
+    return base::fail(fmt::format("there is no run '{}'; 'muster results' lists those that are kept", id));
+  };
+  if (empty_) return none();
   auto select = database_->prepare(fmt::format(
       "SELECT {}, source, result FROM runs JOIN results ON results.run = runs.number WHERE id = ?", kColumns));
   if (!select) return std::unexpected(select.error());
   const auto row = select->bind(id).step();
   if (!row) return std::unexpected(row.error());
-  if (!*row) return base::fail(fmt::format("there is no run '{}'; 'muster results' lists those that are kept", id));
+  if (!*row) return none();
   StoredRun run;
   run.record = record_of(*select);
   run.source = select->text(kColumnCount);
@@ -307,13 +315,18 @@ base::Expected<void> set_up_patiently(Database& database) {
   }
 }
 
-base::Expected<std::unique_ptr<Database>> ready(const std::string& path, Database::Access access) {
+struct Ready {
+  std::unique_ptr<Database> database;
+  bool empty = false;  // it has no tables
+};
+
+base::Expected<Ready> ready(const std::string& path, Database::Access access) {
   auto database = Database::open(path, access);
-  if (!database) return database;
+  if (!database) return std::unexpected(database.error());
   bool fresh = false;
   auto done = access == Database::Access::kRead ? check_schema(**database, fresh) : set_up_patiently(**database);
   if (!done) return std::unexpected(done.error());
-  return database;
+  return Ready{std::move(*database), fresh};
 }
 
 }  // namespace
@@ -327,7 +340,7 @@ base::Expected<std::unique_ptr<RunStore>> open_sqlite_run_store(const std::strin
     if (auto readable = ready(path, Database::Access::kRead)) database = std::move(readable);
   }
   if (!database) return std::unexpected(database.error());
-  return std::make_unique<SqliteRunStore>(std::move(*database));
+  return std::make_unique<SqliteRunStore>(std::move(database->database), database->empty);
 }
 
 }  // namespace muster::store

@@ -1,8 +1,10 @@
 #include "store/sqlite_run_store.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -114,6 +116,29 @@ TEST_F(SqliteRunStore, RefusesADatabaseOfSomethingElse) {
 TEST_F(SqliteRunStore, RefusesAFolderInItsPlace) {
   std::filesystem::create_directory(file());
   EXPECT_THAT(refusal(), HasSubstr("cannot be opened"));
+}
+
+TEST_F(SqliteRunStore, ReadsAHistoryWhoseTablesCouldNotBeMadeAsEmpty) {
+  std::ofstream(file()).close();
+  // As on a full disk: nothing can be written. Nothing may be printed until the limit is lifted.
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &none);
+  const std::string writing = refusal(Purpose::kWrite);
+  auto store = open_sqlite_run_store(file(), Purpose::kRead);
+  const auto listed = store ? (*store)->list({}) : std::vector<RunRecord>(1);
+  const auto found = store ? (*store)->find("r-", 5) : std::vector<RunRecord>(1);
+  const std::string loading = store ? (*store)->load("r-1").error().message : store.error().message;
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_NE(writing, "it was opened");
+  ASSERT_TRUE(listed.has_value()) << listed.error().message;
+  EXPECT_TRUE(listed->empty());
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  EXPECT_TRUE(found->empty());
+  EXPECT_THAT(loading, HasSubstr("there is no run 'r-1'"));
 }
 
 TEST_F(SqliteRunStore, TakesAPathWithOddCharacters) {
