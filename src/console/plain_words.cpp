@@ -60,6 +60,46 @@ std::string needed(const CLI::Option& option) {
   return type;
 }
 
+struct ForeignFlag {
+  std::string_view theirs;
+  std::string_view tools;
+  std::string_view flag;  // of ours, by which one sees whether the command has it
+  std::string_view write = {};
+};
+
+// What users of other tools type, and what it is called here.
+constexpr std::array<ForeignFlag, 17> kForeign{{
+    {"-T", "wrk", "--timeout"},
+    {"-z", "hey", "-d"},
+    {"-q", "hey", "-R"},
+    {"-m", "hey and ab", "-X"},
+    {"-a", "hey", "-u"},
+    {"-A", "ab", "-u"},
+    {"-D", "hey", "--body", "--body @FILE"},
+    {"-p", "ab", "--body", "--body @FILE"},
+    {"-C", "ab", "-H", "-H 'Cookie: NAME=VALUE'"},
+    {"-i", "k6", "-n"},
+    {"-s", "wrk", "--url", "SCRIPT.lua --url URL"},
+    {"--script", "wrk", "--url", "SCRIPT.lua --url URL"},
+    {"--rps", "k6", "-R"},
+    {"--no-connection-reuse", "k6", "--no-keepalive"},
+    {"--insecure-skip-tls-verify", "k6", "--insecure"},
+    {"--summary-export", "k6", "--out", "--out json=FILE"},
+    {"--tag", "k6", "--label"},
+}};
+
+// "; wrk's -T is --timeout here", or an empty text.
+std::string foreign(const CLI::App& command, std::string_view name) {
+  for (const ForeignFlag& each : kForeign) {
+    // A value may stick to a single letter: -z10s.
+    const bool letter = each.theirs.size() == 2 && !name.starts_with("--");
+    if (letter ? !name.starts_with(each.theirs) : name != each.theirs) continue;
+    if (command.get_option_no_throw(std::string(each.flag)) == nullptr) return {};
+    return fmt::format("; {} of {} is {} here", each.theirs, each.tools, each.write.empty() ? each.flag : each.write);
+  }
+  return {};
+}
+
 // A word that nothing takes: most often a slip.
 std::string unknown(const CLI::App& command, const std::vector<std::string>& words) {
   const auto flag = std::ranges::find_if(
@@ -70,8 +110,9 @@ std::string unknown(const CLI::App& command, const std::vector<std::string>& wor
     for (const CLI::Option* option : command.get_options()) {
       for (const std::string& each : option->get_lnames()) flags.push_back("--" + each);
     }
-    return fmt::format("unknown flag '{}'{}", name,
-                       name.starts_with("--") ? base::did_you_mean(name, flags) : std::string());
+    std::string hint = foreign(command, name);
+    if (hint.empty() && name.starts_with("--")) hint = base::did_you_mean(name, flags);
+    return fmt::format("unknown flag '{}'{}", name, hint);
   }
   const std::vector<std::string> commands = command_names(command);
   if (commands.empty()) return fmt::format("'{}' is one word too many", words.front());

@@ -61,9 +61,22 @@ TEST_F(PlainWords, NameAFlagAsItWasTyped) {
 TEST_F(PlainWords, TellSlips) {
   EXPECT_EQ(said({"run", "--ulr", "x"}), "unknown flag '--ulr'; did you mean '--url'?");
   EXPECT_EQ(said({"run", "--ulr=x"}), "unknown flag '--ulr'; did you mean '--url'?");
-  EXPECT_EQ(said({"run", "-z"}), "unknown flag '-z'");
+  EXPECT_EQ(said({"run", "-y"}), "unknown flag '-y'");
   EXPECT_EQ(said({"run", "x"}), "'x' is one word too many");
   EXPECT_EQ(said({"import", "crul"}), "unknown command 'crul'; did you mean 'curl'?");
+}
+
+TEST_F(PlainWords, TellWhatFlagsOfOtherToolsAreCalledHere) {
+  CLI::App& run = *app_.get_subcommand("run");
+  run.add_option("-d,--duration", text_, "How long");
+  run.add_option("-X,--method", text_, "How");
+  run.add_option("--timeout", text_, "How patiently");
+  EXPECT_EQ(said({"run", "-T", "5s"}), "unknown flag '-T'; -T of wrk is --timeout here");
+  EXPECT_EQ(said({"run", "-z", "10s"}), "unknown flag '-z'; -z of hey is -d here");
+  EXPECT_EQ(said({"run", "-z10s"}), "unknown flag '-z10s'; -z of hey is -d here");
+  EXPECT_EQ(said({"run", "-m", "PUT"}), "unknown flag '-m'; -m of hey and ab is -X here");
+  EXPECT_EQ(said({"run", "--script=x.lua"}), "unknown flag '--script'; --script of wrk is SCRIPT.lua --url URL here");
+  EXPECT_EQ(said({"run", "--rps", "5"}), "unknown flag '--rps'") << "this command has no -R";
 }
 
 TEST_F(PlainWords, AskForTheCommandThatIsMissing) {
