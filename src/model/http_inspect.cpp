@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/closest.h"
+#include "base/letter_case.h"
 #include "model/http_kind.h"
 #include "model/job.h"
 #include "protocol/http1_scan.h"
@@ -126,6 +127,43 @@ void inspect_headers(const Tree* tree, const Inspection& inspection) {
   }
 }
 
+// A header by its name, whatever its case; null if it is not among them.
+const Tree* header(const Tree* headers, std::string_view wanted) {
+  if (headers == nullptr || headers->map() == nullptr) return nullptr;
+  for (const auto& [name, value] : *headers->map()) {
+    if (base::equal_ignoring_case(name, wanted)) return &value;
+  }
+  return nullptr;
+}
+
+// RFC 9112 section 6.1: both lengths in one request are how requests are smuggled. Who leaves Content-Length out by
+// `null` writes the chunks into the body.
+void inspect_coding(const Tree* headers, const Inspection& inspection) {
+  const Tree* coding = header(headers, "transfer-encoding");
+  const Tree* length = header(headers, "content-length");
+  if (coding == nullptr || coding->null() || (length != nullptr && length->null())) return;
+  inspection.report(
+      coding->where,
+      "muster sends a body with its Content-Length, and a request with Transfer-Encoding as well is taken "
+      "for an attempt at smuggling; leave 'Transfer-Encoding' out, or write the chunks into 'body' and give "
+      "`Content-Length: null`");
+}
+
+void inspect_length(const Tree* headers, const Tree* body, const Inspection& inspection) {
+  const Tree* length = header(headers, "content-length");
+  const std::string* text = body == nullptr ? nullptr : body->text();
+  if (length == nullptr || length->null() || text == nullptr || has_hole(*text)) return;
+  const TreeList one{*length};
+  for (const Tree& each : length->list() != nullptr ? *length->list() : one) {
+    const std::string said = each.integer() != nullptr ? fmt::to_string(*each.integer())
+                                                       : (each.text() != nullptr ? *each.text() : std::string());
+    if (has_hole(said) || said == fmt::to_string(text->size())) continue;
+    inspection.report(each.where, fmt::format("Content-Length is {}, and the body has {} {}; leave the header out, and "
+                                              "muster adds the right one",
+                                              said, text->size(), text->size() == 1 ? "byte" : "bytes"));
+  }
+}
+
 void inspect_auth(const Tree* tree, const Inspection& inspection) {
   if (tree == nullptr) return;
   constexpr std::string_view kForms = "'auth' is { basic: \"user:password\" } or { bearer: token }";
@@ -232,7 +270,11 @@ void inspect_http_step(const Step& step, const Inspection& inspection) {
     inspection.report(method->where,
                       fmt::format("'method' must be one word such as GET or PURGE, found '{}'", *method->text()));
   }
-  inspect_headers(step.field("headers"), inspection);
+  const Tree* headers = step.field("headers");
+  inspect_headers(headers, inspection);
+  const bool body = std::ranges::any_of(kBodies, [&](std::string_view each) { return step.field(each) != nullptr; });
+  if (body) inspect_coding(headers, inspection);
+  inspect_length(headers, step.field("body"), inspection);
   inspect_auth(step.field("auth"), inspection);
   inspect_body(step, inspection);
 }

@@ -84,5 +84,26 @@ TEST(HttpInspect, EveryMistakeOfARequestIsTold) {
       2u);
 }
 
+TEST(HttpInspect, ABodyIsSentWithOneLengthThatIsItsOwn) {
+  const auto step = [](const char* name, Tree value, const char* body = "hello world") {
+    TreeMap headers{{name, std::move(value)}};
+    return of_step({{"url", text("/")}, {"body", text(body)}, {"headers", {{}, std::move(headers)}}});
+  };
+  ASSERT_EQ(step("transfer-Encoding", text("chunked")).size(), 1u);
+  EXPECT_NE(step("transfer-Encoding", text("chunked"))[0].find("leave 'Transfer-Encoding' out"), std::string::npos);
+  EXPECT_TRUE(
+      of_step({{"url", text("/")}, {"headers", {{}, TreeMap{{"Transfer-Encoding", text("chunked")}}}}}).empty());
+  ASSERT_EQ(step("Content-Length", text("5")).size(), 1u);
+  EXPECT_NE(step("Content-Length", text("5"))[0].find("Content-Length is 5, and the body has 11 bytes"),
+            std::string::npos);
+  EXPECT_EQ(step("content-length", {{}, std::int64_t{5}}).size(), 1u);
+  EXPECT_TRUE(step("content-length", text("11")).empty());
+  EXPECT_TRUE(step("content-length", text("${n}")).empty());
+  EXPECT_TRUE(step("content-length", text("5"), "${text}").empty());
+  const TreeMap chunked{{"Transfer-Encoding", text("chunked")}, {"Content-Length", {}}};
+  EXPECT_TRUE(of_step({{"url", text("/")}, {"body", text("0\r\n\r\n")}, {"headers", {{}, chunked}}}).empty())
+      << "whoever sends no length may write the chunks";
+}
+
 }  // namespace
 }  // namespace muster::model
