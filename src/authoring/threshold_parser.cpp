@@ -153,13 +153,30 @@ class Reader {
                                               "of {}",
                                               *bound == Bound::kTime ? "time" : "rate", symbol->spelling));
     }
+    const std::size_t place = token_.offset;
     const auto value = limit(*bound);
     if (!value) return std::unexpected(value.error());
     threshold.bound = *value;
+    if (const std::string why = *bound == Bound::kShare ? never_holds(threshold) : std::string(); !why.empty()) {
+      return error(place, why);
+    }
     return threshold;
   }
 
  private:
+  // Of a share: why no run can meet it; empty if one can.
+  static std::string never_holds(const Threshold& threshold) {
+    if (threshold.comparison == Comparison::kGreater && threshold.bound >= 1) {
+      const bool bare = trimmed(threshold.text).back() != '%';
+      return fmt::format("a share is never more than 100%, so this can never hold; write `>= 100%`{}",
+                         bare ? ", or `> 1%` if one in a hundred is meant" : "");
+    }
+    if (threshold.comparison == Comparison::kLess && threshold.bound <= 0) {
+      return "a share is never less than 0%, so this can never hold; write `<= 0%`";
+    }
+    return {};
+  }
+
   std::expected<void, ExpressionError> advance() {
     auto token = tokens_.next();
     if (!token) return std::unexpected(std::move(token.error()));

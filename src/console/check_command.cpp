@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "console/job_flags.h"
+#include "console/job_warnings.h"
 #include "console/plan.h"
 #include "console/run_command.h"
 #include "console/say.h"
@@ -37,11 +38,14 @@ std::expected<model::Job, authoring::Problems> load_and_compile(JobFlags flags, 
   return job;
 }
 
-// What makes the file run other than it reads, on the cores of this machine.
+// Likely slips, and what makes the file run other than it reads on the cores of this machine.
 std::vector<std::string> warnings_of(const model::Job& job, const engine::Registry& registry) {
-  if (job.workflows.size() < 2) return {};
-  auto plan = make_plan(job, registry, {.cores = physical_cores(), .open_files = 0});
-  return plan ? std::move(plan->shortages) : std::vector<std::string>{};
+  std::vector<std::string> warnings = job_warnings(job);
+  if (job.workflows.size() < 2) return warnings;
+  if (const auto plan = make_plan(job, registry, {.cores = physical_cores(), .open_files = 0})) {
+    warnings.insert(warnings.end(), plan->shortages.begin(), plan->shortages.end());
+  }
+  return warnings;
 }
 
 nlohmann::ordered_json to_json(const authoring::Problem& problem) {
@@ -88,7 +92,7 @@ int check(const CheckFlags& flags, const engine::Registry& registry) {
     say("  workflow {}: {}{} step{}, load {}\n", workflow.name, workflow.scripted ? "may call " : "", steps,
         steps == 1 ? "" : "s", workflow.load.shape);
   }
-  for (const std::string& each : warnings_of(*job, registry)) say("  warning: {}\n", each);
+  for (const std::string& each : warnings_of(*job, registry)) say(stderr, "worth a look: {}\n", each);
   return kGood;
 }
 

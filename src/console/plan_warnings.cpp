@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "console/job_warnings.h"
 #include "console/plan.h"
 #include "console/plan_words.h"
 #include "report/figures.h"
@@ -19,6 +20,7 @@ class Warner {
   Warner(const JobPlan& plan, const PlanOptions& options) : plan_(plan), options_(options) {}
 
   std::vector<std::string> all() {
+    warnings_ = job_warnings(*plan_.job);
     for (const std::string& each : plan_.shortages) warn(each);
     for (const PlannedWorkflow& each : plan_.workflows) {
       about_pace(each);
