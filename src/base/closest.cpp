@@ -56,6 +56,10 @@ std::string phrase(std::string_view name, std::span<const Text> candidates) {
 
 }  // namespace
 
+bool one_slip_apart(std::string_view a, std::string_view b) {
+  return a.size() <= kLongestName && b.size() <= kLongestName && distance(a, b) <= 1;
+}
+
 std::optional<std::string_view> closest(std::string_view name, std::span<const std::string_view> candidates) {
   return find_closest(name, candidates);
 }

@@ -14,6 +14,9 @@ namespace muster::base {
 std::optional<std::string_view> closest(std::string_view name, std::span<const std::string_view> candidates);
 std::optional<std::string_view> closest(std::string_view name, std::span<const std::string> candidates);
 
+// Whether they are alike, or one edit makes one of the other.
+bool one_slip_apart(std::string_view a, std::string_view b);
+
 // "; did you mean 'iterations'?" or an empty text.
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates);
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);

@@ -36,5 +36,12 @@ TEST(Closest, WritesThePhraseForMessages) {
   EXPECT_EQ(did_you_mean("tokn", names), "; did you mean 'token'?");
 }
 
+TEST(Closest, OneSlipIsOneEdit) {
+  for (const char* word : {"exists", "Exists", "exist", "exits", "exsits", "existss"}) {
+    EXPECT_TRUE(one_slip_apart(word, "exists")) << word;
+  }
+  for (const char* word : {"", "exit", "existing"}) EXPECT_FALSE(one_slip_apart(word, "exists")) << word;
+}
+
 }  // namespace
 }  // namespace muster::base

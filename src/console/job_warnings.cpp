@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <optional>
 #include <string_view>
+
+#include "base/closest.h"
 
 namespace muster::console {
 namespace {
@@ -21,11 +22,46 @@ void about_share(const model::Threshold& threshold, std::vector<std::string>& wa
                   threshold.text));
 }
 
+struct Word {
+  std::string_view word;
+  bool alone;  // nothing follows it
+  std::string_view does;
+};
+
+constexpr std::array<Word, 3> kWords{{{"exists", true, "asks whether there is a value"},
+                                      {"contains", false, "looks for a part of it"},
+                                      {"matches", false, "takes a regular expression"}}};
+
+// `json.items: exist` is allowed, and compares with a text that is hardly meant.
+void about_check(const model::Check& check, std::vector<std::string>& warnings) {
+  constexpr std::string_view kNot = "not ";
+  std::string_view text = check.condition.text;
+  if (check.subject.text.empty()) return;
+  if (text.starts_with(kNot)) text.remove_prefix(kNot.size());
+  const std::string_view first = text.substr(0, text.find(' '));
+  for (const Word& each : kWords) {
+    const bool alone = first.size() == text.size();
+    if (alone != each.alone || first == each.word || !base::one_slip_apart(first, each.word)) continue;
+    warnings.push_back(fmt::format("the check `{}: {}`: '{}' is compared as text; '{}' {}", check.subject.text,
+                                   check.condition.text, check.condition.text, each.word, each.does));
+  }
+}
+
+void about_steps(const std::vector<model::Step>& steps, std::vector<std::string>& warnings) {
+  for (const model::Step& step : steps) {
+    for (const model::Check& check : step.checks) about_check(check, warnings);
+    for (const model::Branch& branch : step.branches) about_steps(branch.steps, warnings);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> job_warnings(const model::Job& job) {
   std::vector<std::string> warnings;
   for (const model::Threshold& threshold : job.thresholds) about_share(threshold, warnings);
+  for (const model::Workflow& workflow : job.workflows) {
+    for (const auto* steps : {&workflow.start, &workflow.steps, &workflow.stop}) about_steps(*steps, warnings);
+  }
   return warnings;
 }
 

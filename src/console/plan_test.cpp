@@ -218,6 +218,23 @@ thresholds: [ checks rate > 99%, { that: checks rate > 98%, where: { step: a } }
   EXPECT_EQ(other.thresholds[1].problem, "nothing that is step=a has a `check`");
 }
 
+TEST_F(PlanTest, WarnsOfAConditionThatIsOneSlipFromAWord) {
+  const JobPlan plan = plan_of(R"(
+load: { vus: 5, for: 10s }
+steps:
+  - { get: /, check: { json.a: exist, json.b: not exits, body: contain tea, json.c: exists, json.d: contain } }
+  - { if: vu.id > 1, then: [ { get: /b, check: { json.e: match ^a, json.f: "'exist'" } } ] }
+)");
+  EXPECT_THAT(plan.warnings, Contains("the check `json.a: exist`: 'exist' is compared as text; 'exists' asks whether "
+                                      "there is a value"));
+  EXPECT_THAT(plan.warnings, Contains(HasSubstr("'not exits' is compared as text; 'exists' asks")));
+  EXPECT_THAT(plan.warnings, Contains(HasSubstr("'contain tea' is compared as text; 'contains' looks for a part")));
+  EXPECT_THAT(plan.warnings, Contains(HasSubstr("'match ^a' is compared as text; 'matches' takes")));
+  for (const char* good : {"json.c", "json.d", "json.f"}) {
+    EXPECT_THAT(plan.warnings, Not(Contains(HasSubstr(good))));
+  }
+}
+
 TEST_F(PlanTest, TheJsonTellsTheSame) {
   const JobPlan plan = plan_of(R"(
 load: { vus: 5, for: 10s }
