@@ -56,8 +56,14 @@ void about_steps(const std::vector<model::Step>& steps, std::vector<std::string>
 
 }  // namespace
 
+std::string datacenters_warning(const model::Job& job) {
+  if (job.datacenters.empty()) return {};
+  return "`datacenters` has no effect on one machine: all of the load comes from here";
+}
+
 std::vector<std::string> job_warnings(const model::Job& job) {
   std::vector<std::string> warnings;
+  if (std::string text = datacenters_warning(job); !text.empty()) warnings.push_back(std::move(text));
   for (const model::Threshold& threshold : job.thresholds) about_share(threshold, warnings);
   for (const model::Workflow& workflow : job.workflows) {
     for (const auto* steps : {&workflow.start, &workflow.steps, &workflow.stop}) about_steps(*steps, warnings);

@@ -235,6 +235,13 @@ steps:
   }
 }
 
+TEST_F(PlanTest, WarnsOfDatacentersThatOneMachineHasNot) {
+  const std::string file = "load: { vus: 5, for: 10s }\nsteps: [ { get: / } ]\n";
+  EXPECT_THAT(plan_of("datacenters: [ eu ]\n" + file).warnings,
+              Contains(HasSubstr("`datacenters` has no effect on one machine")));
+  EXPECT_THAT(plan_of(file).warnings, Not(Contains(HasSubstr("datacenters"))));
+}
+
 TEST_F(PlanTest, TheJsonTellsTheSame) {
   const JobPlan plan = plan_of(R"(
 load: { vus: 5, for: 10s }

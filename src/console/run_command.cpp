@@ -16,6 +16,7 @@
 #include "console/colour.h"
 #include "console/embedded_target.h"
 #include "console/job_flags.h"
+#include "console/job_warnings.h"
 #include "console/outputs_command.h"
 #include "console/progress_view.h"
 #include "console/say.h"
@@ -162,6 +163,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   // Better known now than after an hour.
   if (const auto problems = outputs.problems(); !problems.empty())
     return bad_input(fmt::format("{}", fmt::join(problems, "\n")));
+  if (const std::string warning = datacenters_warning(*job); !warning.empty()) say(stderr, "{}\n", warning);
   // Before the first executor is forked, since what it writes to standard error is the view's to show.
   // What an output writes to the terminal would tear the screen.
   const std::string ui = flags.ui == "auto" && outputs.takes_standard_output() ? "ci" : flags.ui;

@@ -96,6 +96,15 @@ class Help(CommandLine):
             with self.subTest(words=words):
                 self.assertTrue(self.ask(*words, code=2)[1].startswith(said), self.ask(*words, code=2)[1])
 
+    def test_what_is_likely_a_slip_is_worth_a_look_and_no_mistake(self):
+        self.write("job.yaml", QUICK + "datacenters: [ eu ]\nthresholds: [ failed rate <= 1 ]\n")
+        said = self.ask("check", "job.yaml")[1].splitlines()
+        self.assertEqual([line.split(" has no effect")[0].split(" compares")[0] for line in said],
+                         ["worth a look: `datacenters`", "worth a look: the threshold `failed rate <= 1`"])
+        self.assertEqual(len(json.loads(self.ask("check", "job.yaml", "--json")[0])["warnings"]), 2)
+        said = self.ask("run", "job.yaml", "--target", "embedded", "--no-save", "--ui", "none")[1]
+        self.assertEqual(said, "`datacenters` has no effect on one machine: all of the load comes from here\n")
+
     def test_examples_in_the_help_are_commands_that_exist(self):
         for name in commands():
             text = self.ask("help", name)[0].split("\nExamples:\n", 1)[1].split("\n\n", 1)[0].replace("\\\n", " ")
