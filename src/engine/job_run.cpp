@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <random>
 
-#include "engine/marks.h"
 #include "engine/verdict.h"
 #include "model/test_outcomes.h"
 
@@ -235,17 +234,28 @@ void JobRun::command(const Command& command) {
 }
 
 void JobRun::pause() {
+  if (paused_ || stopping_) return;
   paused_ = true;
+  paused_at_ = base::now();
   command({.kind = Command::Kind::kPause});
 }
 
-void JobRun::resume() {
+void JobRun::end_pause() {
+  if (!paused_) return;
   paused_ = false;
+  by_hand_.paused += base::now() - paused_at_;
+}
+
+void JobRun::resume() {
+  end_pause();
   command({.kind = Command::Kind::kResume});
 }
 
 void JobRun::scale(double factor) {
+  if (stopping_) return;
   factor_ = factor;
+  by_hand_.least = std::min(by_hand_.least, factor);
+  by_hand_.most = std::max(by_hand_.most, factor);
   command({.kind = Command::Kind::kScale, .factor = factor});
 }
 
@@ -259,6 +269,7 @@ void JobRun::tell_to_stop(Active& active, const std::string& reason) {
 
 void JobRun::stop(const std::string& reason) {
   stopping_ = true;
+  end_pause();  // an end ends a pause too
   for (Active& active : active_) tell_to_stop(active, reason);
 }
 
@@ -269,11 +280,13 @@ void JobRun::stop_by_hand() {
 
 void JobRun::abort() {
   stopping_ = true;
+  end_pause();
   command({.kind = Command::Kind::kAbort});
 }
 
 void JobRun::conclude() {
   over_ = true;
+  end_pause();
   for (model::WorkflowResult& workflow : result_.workflows) {
     if (workflow.state != model::WorkflowState::kPending) continue;
     workflow.state = model::WorkflowState::kSkipped;
@@ -281,7 +294,7 @@ void JobRun::conclude() {
   }
   judge_.finish(result_.workflows, result_.elapsed);
   result_.thresholds = judge_.verdicts();
-  result_.marks = find_marks(result_.workflows, result_.thresholds);
+  result_.marks = find_marks(result_.workflows, result_.thresholds, by_hand_);
   for (const Shortage& each : shortages_) result_.marks.push_back({"batches", to_text(each, Tense::kDid)});
   const Conclusion conclusion = engine::conclude(result_, {.interrupted = interrupted_, .strict = options_.strict});
   result_.verdict = conclusion.verdict;

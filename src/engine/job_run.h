@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "engine/engine.h"
+#include "engine/marks.h"
 #include "engine/options.h"
 #include "engine/provisioner.h"
 #include "engine/runner.h"
@@ -51,6 +52,7 @@ class JobRun {
   void pause();
   void resume();
   void scale(double factor);
+  bool paused() const { return paused_; }
 
   // As of the latest advance(); final, with verdict and marks, once that returned false.
   const model::RunResult& result() const { return result_; }
@@ -85,6 +87,7 @@ class JobRun {
   void check_time();
   void check_wedged(Active& active);
   void check_thresholds();
+  void end_pause();
   void conclude();
   base::Duration elapsed() const { return base::now() - epoch_; }
 
@@ -106,6 +109,8 @@ class JobRun {
   base::Instant epoch_{};
   double factor_ = 1.0;
   bool paused_ = false;
+  base::Instant paused_at_{};
+  ByHand by_hand_;
   bool stopping_ = false;
   std::optional<base::Duration> stopped_;  // when the user ended the load to have it judged
   bool interrupted_ = false;

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <csignal>
+#include <cstdio>
 #include <functional>
 #include <set>
 
@@ -171,6 +173,32 @@ TEST(JobRun, WorkflowsThatTookTurnsForLackOfCoresAreWarnedOfAndMarked) {
     EXPECT_EQ(result.marks[0].id, "batches");
     EXPECT_THAT(result.marks[0].text, HasSubstr("they ran in 2 batches, one after the other; --cores 2"));
   }
+}
+
+TEST(JobRun, APauseAndAChangeOfTheLoadByHandAreMarkedOnceAndSummedUp) {
+  Rehearsal r;
+  int told = 0;
+  base::Duration next{};
+  const auto result = r.run_layers(kEndless, {.in_process = true, .trace = {}}, [&](JobRun& run) {
+    const base::Duration now = run.result().elapsed;
+    if (now < next) return;
+    const std::array<std::function<void()>, 8> steps = {
+        [&] { run.scale(1.1); }, [&] { run.scale(1.3); }, [&] { run.scale(1.0); }, [&] { run.pause(); },
+        [&] { run.resume(); },   [&] { run.pause(); },    [&] { run.pause(); },    [&] { run.stop(""); },
+    };
+    if (static_cast<std::size_t>(told) < steps.size()) steps[static_cast<std::size_t>(told++)]();
+    next = now + (run.paused() ? 150ms : 20ms);
+  });
+  ASSERT_EQ(result.marks.size(), 2U);
+  EXPECT_EQ(result.marks[0].id, "paused");
+  // 150 ms, and twice that until the stop.
+  double seconds = 0;
+  ASSERT_EQ(std::sscanf(result.marks[0].text.c_str(), "the load was paused by hand for %lf s", &seconds), 1);
+  EXPECT_GE(seconds, 0.4);
+  EXPECT_LE(seconds, base::seconds(result.elapsed));
+  EXPECT_EQ(result.marks[1].id, "scaled");
+  EXPECT_THAT(result.marks[1].text, HasSubstr("up to ×1.30"));
+  EXPECT_EQ(result.verdict, model::Verdict::kPassed);
 }
 
 }  // namespace

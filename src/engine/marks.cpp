@@ -202,13 +202,34 @@ void every_request_failed(const std::vector<WorkflowResult>& workflows, std::vec
                                              *most > 0 ? fmt::format(", most by {}", model::to_text(error)) : "")});
 }
 
+// The figures are right, but they are not those of the load that the file asks for.
+void changed_by_hand(const ByHand& by_hand, const MarkLimits& limits, std::vector<Mark>& marks) {
+  if (by_hand.paused >= limits.least_pause) {
+    marks.push_back(
+        {"paused", fmt::format("the load was paused by hand for {:.1f} s: that time counts in the duration, "
+                               "so rates are lower than while the load ran; run it again without a pause "
+                               "to compare it with others",
+                               base::seconds(by_hand.paused))});
+  }
+  if (by_hand.least == 1 && by_hand.most == 1) return;
+  std::string how = fmt::format("up to ×{:.2f}", by_hand.most);
+  if (by_hand.most == 1) how = fmt::format("down to ×{:.2f}", by_hand.least);
+  if (by_hand.least < 1 && by_hand.most > 1)
+    how = fmt::format("between ×{:.2f} and ×{:.2f}", by_hand.least, by_hand.most);
+  marks.push_back({"scaled", fmt::format("the load was changed by hand, {} of what the file asks for: write the load "
+                                         "that is meant into the file to have it again",
+                                         how)});
+}
+
 }  // namespace
 
 std::vector<Mark> find_marks(const std::vector<WorkflowResult>& workflows,
-                             const std::vector<model::ThresholdVerdict>& thresholds, const MarkLimits& limits) {
+                             const std::vector<model::ThresholdVerdict>& thresholds, const ByHand& by_hand,
+                             const MarkLimits& limits) {
   std::vector<Mark> marks;
   every_request_failed(workflows, marks);
   for (const WorkflowResult& workflow : workflows) Finder(workflow, workflows.size() == 1, limits, marks).find();
+  changed_by_hand(by_hand, limits, marks);
   for (const model::ThresholdVerdict& verdict : thresholds) {
     if (verdict.judged) continue;
     marks.push_back(

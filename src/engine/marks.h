@@ -24,6 +24,15 @@ struct MarkLimits {
   std::uint64_t least_arrivals = 100;
   // Share of the due arrivals of an open load that must have been issued.
   double issued = 0.999;
+  // Pauses that are shorter in all are not worth a word.
+  base::Duration least_pause = std::chrono::milliseconds(50);
+};
+
+// What the user did to the load while it ran.
+struct ByHand {
+  base::Duration paused{};  // all pauses together
+  double least = 1;         // times the load that the file asks for
+  double most = 1;
 };
 
 // A note of a workflow that begins with this text becomes a mark: its data feeder had no unique row left.
@@ -41,7 +50,7 @@ constexpr std::string_view kEndedByFor = "ended by `for` after ";
 // In order of weight. `thresholds` are final verdicts; those that could not be judged are marked too, since they would
 // otherwise pass unseen.
 std::vector<model::Mark> find_marks(const std::vector<model::WorkflowResult>& workflows,
-                                    const std::vector<model::ThresholdVerdict>& thresholds,
+                                    const std::vector<model::ThresholdVerdict>& thresholds, const ByHand& by_hand = {},
                                     const MarkLimits& limits = {});
 
 // Puts what the cores of a workflow left undone into one sentence.

@@ -137,6 +137,24 @@ TEST(Marks, AScriptThatFailsIsMarkedWithWhatItSaid) {
   EXPECT_THAT(marks[0].text, HasSubstr("the script failed 1,205 times (shop.lua:6: boom)"));
 }
 
+TEST(Marks, APauseByHandIsToldWithItsLength) {
+  const auto marks = find_marks({sound(), sound()}, {}, {.paused = 2040ms});
+  ASSERT_EQ(marks.size(), 1u) << "once, however many workflows there are";
+  EXPECT_EQ(marks[0].id, "paused");
+  EXPECT_THAT(marks[0].text, HasSubstr("the load was paused by hand for 2.0 s"));
+  EXPECT_TRUE(find_marks({sound()}, {}, {.paused = 3ms}).empty());
+}
+
+TEST(Marks, ALoadThatWasChangedByHandIsToldWithItsBounds) {
+  const auto told = [](double least, double most) {
+    const auto marks = find_marks({sound()}, {}, {.least = least, .most = most});
+    return marks.size() == 1 ? marks[0].id + ": " + marks[0].text : "";
+  };
+  EXPECT_THAT(told(1, 1.3), HasSubstr("scaled: the load was changed by hand, up to ×1.30 of what the file asks for"));
+  EXPECT_THAT(told(0.7, 1), HasSubstr("by hand, down to ×0.70 of"));
+  EXPECT_THAT(told(0.9, 1.2), HasSubstr("by hand, between ×0.90 and ×1.20 of"));
+}
+
 TEST(Marks, RequestsThatNeverLeftThisMachineAreMarked) {
   model::WorkflowResult workflow;
   workflow.name = "w";
@@ -147,7 +165,7 @@ TEST(Marks, RequestsThatNeverLeftThisMachineAreMarked) {
   step.failed = 73;
   step.errors[static_cast<std::size_t>(model::ErrorClass::kResource)] = 73;
   workflow.steps.push_back(step);
-  const auto marks = find_marks({workflow}, {}, {});
+  const auto marks = find_marks({workflow}, {});
   ASSERT_EQ(marks.size(), 1U);
   EXPECT_EQ(marks[0].id, "exhausted");
   EXPECT_NE(marks[0].text.find("73 of 100 requests (73%)"), std::string::npos) << marks[0].text;

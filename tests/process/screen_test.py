@@ -194,6 +194,26 @@ workflows:
         self.assertEqual(session.end(), 0)
         self.assertEqual([flow["peak_vus"] for flow in self.summary()["workflows"]], [4, 20])
 
+    def test_a_result_tells_that_the_load_was_paused_and_changed_by_hand(self):
+        session = self.session(self.job(load="{ rate: 50/s, for: 3s }"), "--out", f"html={self.folder}/page.html",
+                               "--out", f"run={self.folder}/run.muster")
+        session.wait_for("latency over time")
+        session.type("+++ ")
+        session.wait_for("PAUSED")
+        time.sleep(1)
+        session.type(" ")
+        self.assertEqual(session.end(), 0)
+        marks = {mark["id"]: mark["text"] for mark in self.summary()["marks"]}
+        self.assertRegex(marks["paused"], r"paused by hand for [1-9]\.\d s")
+        self.assertIn("changed by hand, up to ×1.30", marks["scaled"])
+        for text in (session.model.main, (self.folder / "page.html").read_text()):
+            self.assertIn("paused by hand for", text)
+            self.assertIn("changed by hand, up to", text)
+        self.assertIn("paused, scaled", self.compared(self.folder / "run.muster"))
+
+    def compared(self, run):
+        return self.run_muster("--baseline", str(run), yaml=self.job(load="{ rate: 50/s, for: 1s }")).out
+
     def test_s_ends_the_load_and_judges_it(self):
         session = self.session(self.job(more="thresholds: [ failed rate < 1% ]"))
         wait_until(lambda: len(self.server.requests) > 50, what="some requests")
