@@ -21,6 +21,7 @@ namespace {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_NAME, "muster-target");
   signal(SIGINT, SIG_IGN);
+  signal(SIGTSTP, SIG_IGN);  // requests under way are served while the run is stopped
   target::ServerOptions options;
   options.port = 0;
   target::Server server(options);

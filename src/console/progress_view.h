@@ -32,6 +32,8 @@ class ProgressView {
   virtual void show(const model::RunResult& snapshot) = 0;
   // The run was told to end; `text` says how.
   virtual void stopping(std::string_view text) = 0;
+  // The process is about to stop (Ctrl-Z): the terminal is somebody else's until the next show().
+  virtual void step_aside() {}
   // Lets time pass, less than `longest` if the user wants something.
   virtual std::vector<Wish> wait(base::Duration longest) = 0;
   // Nothing is shown any more: what follows is printed as usual.

@@ -21,6 +21,7 @@
 #include "console/progress_view.h"
 #include "console/say.h"
 #include "console/signals.h"
+#include "console/suspension.h"
 #include "console/typed_secrets.h"
 #include "console/ui_mode.h"
 #include "engine/job_run.h"
@@ -69,11 +70,22 @@ bool act_on(const Wish& wish, engine::JobRun& run, ProgressView& view) {
   return false;
 }
 
+// Ctrl-Z: the load stands still until the process is continued. Executors ignore the signal, so that they can be told.
+void stand_still(engine::JobRun& run, ProgressView& view, Suspension& suspension) {
+  const bool by_key = run.paused();
+  if (!by_key) run.pause();
+  view.step_aside();
+  suspension.stop_here();
+  if (!by_key) run.resume();
+}
+
 void drive(engine::JobRun& run, report::OutputSet& outputs, ProgressView& view, const Signals& signals) {
   int by_key = 0;
   int acted_on = 0;
   base::Instant next_output = base::now() + kOutputInterval;
+  Suspension suspension;
   while (run.advance()) {
+    if (suspension.asked()) stand_still(run, view, suspension);
     view.show(run.result());
     if (base::now() >= next_output) {
       outputs.write(run.result());

@@ -31,8 +31,10 @@ class Executor {
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
+    // So does Ctrl-Z: the parent holds the load still before it stops, and a stopped process could not be told to.
+    signal(SIGTSTP, SIG_IGN);
     // What the parent does when its terminal changes is not for us.
-    for (const int number : {SIGWINCH, SIGTSTP, SIGCONT}) signal(number, SIG_DFL);
+    for (const int number : {SIGWINCH, SIGCONT}) signal(number, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "muster-executor");

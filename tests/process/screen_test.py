@@ -47,6 +47,11 @@ steps: {steps or '[ { name: call, get: /, check: { status: 200 } } ]'}
         SCREENS.mkdir(parents=True, exist_ok=True)
         (SCREENS / f"{name}.txt").write_text(text + "\n")
 
+    def quiet(self):
+        seen = len(self.server.requests)
+        time.sleep(0.3)
+        return len(self.server.requests) == seen
+
     def assert_restored(self, session):
         self.assertEqual(session.restored(), [])
 
@@ -164,11 +169,6 @@ class Keys(ScreenTest):
         session.type(" q")
         self.assertEqual(session.end(), 130)
         self.assert_restored(session)
-
-    def quiet(self):
-        seen = len(self.server.requests)
-        time.sleep(0.3)
-        return len(self.server.requests) == seen
 
     def test_plus_and_minus_scale_the_load(self):
         session = self.session(self.job(load="{ vus: 10, for: 30s, every: 20ms }"))
@@ -338,6 +338,59 @@ class Shell(ScreenTest):
         session.end()
         self.assertFalse(session.model.alternate)
         self.assertNotIn("-echo ", session.model.main)
+
+    def shell(self, load, *flags):
+        job = self.write("job.yaml", self.job(load=load))
+        self.output = self.folder / "summary.json"
+        self.output.unlink(missing_ok=True)
+        session = Session(["bash", "--norc", "--noprofile", "-i"], environment={"PS1": "ready> "}, cwd=self.folder)
+        self.addCleanup(session.close)
+        session.wait_main("ready> ")
+        session.type(f"{MUSTER} run {job} --cores 1 --out json={self.output} {' '.join(flags)}\n")
+        wait_until(lambda: len(self.server.requests) > 20, what="some requests")
+        return session
+
+    def test_ctrl_z_holds_the_load_still_and_nothing_is_caught_up(self):
+        for load, flags in (("{ rate: 100/s, for: 4s }", []), ("{ rate: 100/s, for: 4s }", ["--ui", "ci"]),
+                            ("{ vus: 2, for: 4s, every: 20ms }", ["--ui", "none"])):
+            with self.subTest(load=load, flags=flags):
+                self.server.requests.clear()
+                session = self.shell(load, *flags)
+                session.type("\x1a")
+                session.wait_main("Stopped")
+                wait_until(self.quiet, what="quiet")
+                time.sleep(1.5)
+                seen = len(self.server.requests)
+                session.type("fg\n")
+                wait_until(lambda: len(self.server.requests) > seen, what="more requests")
+                time.sleep(0.2)
+                self.assertLess(len(self.server.requests) - seen, 100)
+                wait_until(self.output.is_file, limit=15, what="the results")
+                summary = self.summary()
+                marks = {mark["id"]: mark["text"] for mark in summary["marks"]}
+                self.assertRegex(marks["paused"], r"paused by hand for [1-9]\.\d s")
+                self.assertLess(summary["workflows"][0]["lateness_us"]["max"], 500_000)
+                self.assertAlmostEqual(summary["requests"], 400, delta=15)
+                session.type("exit\n")
+                session.end()
+
+    def test_ctrl_z_leaves_a_load_that_was_paused_by_key_paused(self):
+        session = self.shell("{ vus: 2, for: 30s, every: 20ms }")
+        session.wait_for("core")
+        session.type(" ")
+        session.wait_for("PAUSED")
+        session.type("\x1a")
+        session.wait_main("Stopped")
+        session.type("fg\n")
+        session.wait_for("PAUSED")
+        self.assertTrue(self.quiet())
+        seen = len(self.server.requests)
+        session.type(" ")
+        wait_until(lambda: len(self.server.requests) > seen + 20, what="more requests")
+        session.type("q")
+        session.wait_main("INTERRUPTED")
+        session.type("exit\n")
+        session.end()
 
     def test_in_the_background_it_draws_nothing(self):
         job = self.write("job.yaml", self.job(load="{ vus: 1, for: 3s, every: 10ms }"))

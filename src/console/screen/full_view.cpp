@@ -71,6 +71,8 @@ class FullView final : public ProgressView {
     due_ = {};
   }
 
+  void step_aside() override { terminal_->leave(); }
+
   std::vector<Wish> wait(base::Duration longest) override {
     const base::Instant began = base::now();
     terminal_->wait(longest, errors_.descriptor());

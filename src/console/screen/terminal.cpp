@@ -19,11 +19,9 @@ namespace muster::console {
 namespace {
 
 // A handler reaches nothing but statics.
-std::atomic<bool> stop_asked{false};
 std::atomic<bool> continued{false};
 
 void on_signal(int number) {
-  if (number == SIGTSTP) stop_asked = true;
   if (number == SIGCONT) continued = true;
   // A new size needs no note: it is asked for with each frame. The signal ends the wait.
 }
@@ -61,20 +59,16 @@ base::Expected<std::unique_ptr<Terminal>> Terminal::open(TerminalGuard& guard) {
 }
 
 Terminal::Terminal(TerminalGuard& guard, int descriptor) : guard_(guard), descriptor_(descriptor) {
-  stop_asked = false;
   continued = false;
   const struct sigaction action = handled();
   sigaction(SIGWINCH, &action, &old_resize_);
   sigaction(SIGCONT, &action, &old_continue_);
-  sigaction(SIGTSTP, nullptr, &old_stop_);
-  if (old_stop_.sa_handler != SIG_IGN) sigaction(SIGTSTP, &action, nullptr);
 }
 
 Terminal::~Terminal() {
   leave();
   sigaction(SIGWINCH, &old_resize_, nullptr);
   sigaction(SIGCONT, &old_continue_, nullptr);
-  sigaction(SIGTSTP, &old_stop_, nullptr);
   close(descriptor_);
 }
 
@@ -84,7 +78,6 @@ bool Terminal::foreground() const {
 
 bool Terminal::attend() {
   if (gone_) return false;
-  if (stop_asked.exchange(false)) stop_here();
   const bool back = continued.exchange(false);
   if (entered_ && back) {
     // Somebody else may have used the terminal meanwhile.
@@ -99,17 +92,6 @@ bool Terminal::attend() {
   if (entered_ || !foreground()) return false;
   enter();
   return entered_;
-}
-
-// The default action, and not a stop by force: a process that nobody could continue is not stopped (POSIX, 2.4.3).
-void Terminal::stop_here() {
-  leave();
-  const struct sigaction action = handled();
-  struct sigaction fallback{};
-  fallback.sa_handler = SIG_DFL;
-  sigaction(SIGTSTP, &fallback, nullptr);
-  raise(SIGTSTP);
-  sigaction(SIGTSTP, &action, nullptr);
 }
 
 void Terminal::enter() {

@@ -1,7 +1,7 @@
 // The terminal that the live screen is drawn on: its settings, its size, what is typed and what is written. Never waits
-// for a terminal that does not take its bytes: they are kept until it does, and busy() tells. Gives the terminal up on
-// Ctrl-Z and in the background, and takes it back after. Owned by the view, main thread, one at a time; leaving it, in
-// whatever way, puts everything back (TerminalGuard).
+// for a terminal that does not take its bytes: they are kept until it does, and busy() tells. Draws nothing in the
+// background, and takes the terminal back after. Owned by the view, main thread, one at a time; leaving it, in whatever
+// way, puts everything back (TerminalGuard).
 #pragma once
 
 #include <signal.h>
@@ -27,8 +27,8 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  // Takes the terminal if it can be had: keys unbuffered and without echo, an empty screen. Acts on Ctrl-Z, and on
-  // coming back. True if the screen is to be drawn from nothing.
+  // Takes the terminal if it can be had: keys unbuffered and without echo, an empty screen. Acts on coming back
+  // from a stop. True if the screen is to be drawn from nothing.
   bool attend();
   // Whether there is a screen to draw on now.
   bool shown() const { return entered_ && !gone_; }
@@ -51,7 +51,6 @@ class Terminal {
   void enter();
   void apply();
   void flush();
-  void stop_here();
 
   TerminalGuard& guard_;
   int descriptor_;
@@ -60,7 +59,6 @@ class Terminal {
   bool entered_ = false;
   bool gone_ = false;  // hung up
   struct sigaction old_resize_{};
-  struct sigaction old_stop_{};
   struct sigaction old_continue_{};
 };
 
