@@ -175,7 +175,8 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   // Better known now than after an hour.
   if (const auto problems = outputs.problems(); !problems.empty())
     return bad_input(fmt::format("{}", fmt::join(problems, "\n")));
-  if (const std::string warning = datacenters_warning(*job); !warning.empty()) say(stderr, "{}\n", warning);
+  if (const std::string warning = datacenters_warning(*job); !warning.empty())
+    say(stderr, "worth a look: {}\n", warning);
   // Before the first executor is forked, since what it writes to standard error is the view's to show.
   // What an output writes to the terminal would tear the screen.
   const std::string ui = flags.ui == "auto" && outputs.takes_standard_output() ? "ci" : flags.ui;
@@ -185,7 +186,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
     (*view)->end();
     return bad_input(started.error().message);
   }
-  for (const std::string& each : job_run.warnings()) say(stderr, "warning: {}\n", each);
+  for (const std::string& each : job_run.warnings()) say(stderr, "worth a look: {}\n", each);
   drive(job_run, outputs, **view, signals);
   model::RunResult ended = result;
   history->conclude(ended, flags.strict);

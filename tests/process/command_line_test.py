@@ -103,7 +103,7 @@ class Help(CommandLine):
                          ["worth a look: `datacenters`", "worth a look: the threshold `failed rate <= 1`"])
         self.assertEqual(len(json.loads(self.ask("check", "job.yaml", "--json")[0])["warnings"]), 2)
         said = self.ask("run", "job.yaml", "--target", "embedded", "--no-save", "--ui", "none")[1]
-        self.assertEqual(said, "`datacenters` has no effect on one machine: all of the load comes from here\n")
+        self.assertEqual(said, "worth a look: `datacenters` has no effect on one machine: all of the load comes from here\n")
 
     def test_examples_in_the_help_are_commands_that_exist(self):
         for name in commands():

@@ -269,7 +269,7 @@ class Turns(WorkflowTest):
 
     def test_workflows_that_take_turns_for_lack_of_cores_are_warned_of_and_marked(self):
         run = self.flows(self.FLOWS, "--ui", "none")
-        self.assertIn("warning: 2 workflows of one layer need 2 cores to run together, and 1 is there: they run in 2 batches, one "
+        self.assertIn("worth a look: 2 workflows of one layer need 2 cores to run together, and 1 is there: they run in 2 batches, one "
                       "after the other; --cores 2 runs them together", run.err)
         self.assertEqual([mark["id"] for mark in run.summary["marks"]], ["batches"])
         self.assertRegex(" ".join(run.out.split()), "they ran in 2 batches, one after the other; --cores 2 runs them together")
@@ -283,7 +283,7 @@ class Turns(WorkflowTest):
         for flags in ([], ["--json"]):
             run = self.run_muster(*flags, command="check", yaml=yaml, preexec_fn=lambda: os.sched_setaffinity(0, {alone}))
             self.assertEqual(run.code, 0, run)
-            self.assertIn("2 workflows of one layer need 2 cores to run together, and 1 is there", run.out)
+            self.assertIn("2 workflows of one layer need 2 cores to run together, and 1 is there", run.out + run.err)
         self.assertEqual(len(json.loads(run.out)["warnings"]), 1)
 
 
