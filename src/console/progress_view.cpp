@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "console/plan.h"
 #include "console/say.h"
 #include "console/screen/full_view.h"
 #include "console/screen/run_plan.h"
@@ -18,17 +18,6 @@ namespace muster::console {
 namespace {
 
 constexpr auto kLineInterval = std::chrono::seconds(2);
-
-report::RunLength length_of(const RunPlan& plan) {
-  report::RunLength length;
-  base::Duration longest{};
-  for (const WorkflowPlan& workflow : plan.workflows) {
-    if (!workflow.length || !workflow.depends.empty()) return {};
-    longest = std::max(longest, *workflow.length);
-  }
-  length.time = longest;
-  return length;
-}
 
 // A line every two seconds, or nothing but what must be said.
 class LineView final : public ProgressView {
@@ -55,13 +44,17 @@ class LineView final : public ProgressView {
 }  // namespace
 
 base::Expected<std::unique_ptr<ProgressView>> make_view(const std::string& ui, bool colour, const model::Job& job,
-                                                        const engine::Registry& registry) {
-  const RunPlan plan = run_plan(job, registry.shapes);
+                                                        const engine::Registry& registry, std::uint32_t cores) {
+  const auto plan = make_plan(job, registry, {.cores = cores, .open_files = 0});
+  if (!plan) return std::unexpected(plan.error());
   const Surroundings around = look_around();
   const UiMode mode = choose_ui(ui, around);
   if (mode == UiMode::kNone) return std::make_unique<LineView>(std::nullopt);
   if (mode == UiMode::kFull) {
-    auto full = make_full_view(plan, {.unicode = unicode_wanted(around), .colour = colour});
+    std::vector<std::vector<std::size_t>> turns;
+    for (const auto& layer : plan->layers) turns.insert(turns.end(), layer.begin(), layer.end());
+    auto full = make_full_view(run_plan(job, registry.shapes, std::move(turns)),
+                               {.unicode = unicode_wanted(around), .colour = colour});
     if (full) return std::move(*full);
     if (ui == "full") {
       return base::fail(
@@ -70,7 +63,9 @@ base::Expected<std::unique_ptr<ProgressView>> make_view(const std::string& ui, b
   }
   // As the summary decides.
   const bool unicode = !around.error_terminal || unicode_wanted(around);
-  return std::make_unique<LineView>(report::CiLine(length_of(plan), unicode));
+  report::RunLength length;
+  if (plan->length != base::Duration::max()) length.time = plan->length;
+  return std::make_unique<LineView>(report::CiLine(length, unicode));
 }
 
 }  // namespace muster::console

@@ -42,6 +42,6 @@ class ProgressView {
 
 // The view that `ui` (auto, full, ci, none) and the surroundings ask for. An error is the user's to mend.
 base::Expected<std::unique_ptr<ProgressView>> make_view(const std::string& ui, bool colour, const model::Job& job,
-                                                        const engine::Registry& registry);
+                                                        const engine::Registry& registry, std::uint32_t cores);
 
 }  // namespace muster::console

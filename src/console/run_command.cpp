@@ -180,7 +180,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   // Before the first executor is forked, since what it writes to standard error is the view's to show.
   // What an output writes to the terminal would tear the screen.
   const std::string ui = flags.ui == "auto" && outputs.takes_standard_output() ? "ci" : flags.ui;
-  auto view = make_view(ui, use_colour(flags.color, stderr), *job, registry);
+  auto view = make_view(ui, use_colour(flags.color, stderr), *job, registry, options.cores);
   if (!view) return bad_input(view.error().message);
   if (auto started = job_run.start(); !started) {
     (*view)->end();

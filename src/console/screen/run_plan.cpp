@@ -50,9 +50,10 @@ std::string load_text(const model::Load& load) {
 
 }  // namespace
 
-RunPlan run_plan(const model::Job& job, const engine::LoadShapes& shapes) {
+RunPlan run_plan(const model::Job& job, const engine::LoadShapes& shapes, std::vector<std::vector<std::size_t>> turns) {
   RunPlan plan;
   plan.job = job.name;
+  plan.turns = std::move(turns);
   for (const model::Target& target : job.targets) {
     if (target.name.empty()) plan.target = shown_address(target.address);
   }
@@ -62,11 +63,6 @@ RunPlan run_plan(const model::Job& job, const engine::LoadShapes& shapes) {
     one.warm_up = workflow.load.warm_up;
     one.stages = stages_of(workflow.load);
     one.load = load_text(workflow.load);
-    for (const std::string& name : workflow.depends) {
-      for (std::size_t i = 0; i != job.workflows.size(); ++i) {
-        if (job.workflows[i].name == name) one.depends.push_back(i);
-      }
-    }
     if (const auto shape = shapes.make(workflow.load)) {
       if ((*shape)->length() != base::Duration::max()) one.length = (*shape)->length();
       const engine::IterationBound bound = (*shape)->iterations();

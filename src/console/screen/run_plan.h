@@ -21,7 +21,6 @@ struct StagePlan {
 
 struct WorkflowPlan {
   std::string name;
-  std::vector<std::size_t> depends;         // indexes of workflows
   std::optional<base::Duration> length;     // of the load, warm-up included; nothing: only iterations bound it
   std::optional<std::uint64_t> iterations;  // in all
   std::vector<StagePlan> stages;            // ramping shapes
@@ -33,8 +32,10 @@ struct RunPlan {
   std::string job;
   std::string target;  // address of the default target; empty if there is none
   std::vector<WorkflowPlan> workflows;
+  // Indexes of those that run together, one turn after the other: by what they depend on and what the cores hold.
+  std::vector<std::vector<std::size_t>> turns;
 };
 
-RunPlan run_plan(const model::Job& job, const engine::LoadShapes& shapes);
+RunPlan run_plan(const model::Job& job, const engine::LoadShapes& shapes, std::vector<std::vector<std::size_t>> turns);
 
 }  // namespace muster::console

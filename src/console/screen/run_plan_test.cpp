@@ -32,20 +32,19 @@ model::Job job() {
 }
 
 TEST(RunPlan, KnowsHowLongEachWorkflowTakes) {
-  const RunPlan plan = run_plan(job(), engine::built_in_shapes());
+  const RunPlan plan = run_plan(job(), engine::built_in_shapes(), {{0, 2}, {1}});
   ASSERT_EQ(plan.workflows.size(), 3u);
   EXPECT_EQ(plan.target, "https://shop.test");
   EXPECT_FALSE(plan.workflows[0].length);
   EXPECT_EQ(plan.workflows[0].iterations, 500u);
   EXPECT_EQ(plan.workflows[0].load, "10 VUs");
   EXPECT_EQ(plan.workflows[1].length, base::Duration(390s));
-  EXPECT_EQ(plan.workflows[1].depends, std::vector<std::size_t>{0});
   EXPECT_EQ(plan.workflows[2].length, base::Duration(3min));
   EXPECT_EQ(plan.workflows[2].load, "200/s");
 }
 
 TEST(RunPlan, NamesTheStages) {
-  const auto stages = run_plan(job(), engine::built_in_shapes()).workflows[1].stages;
+  const auto stages = run_plan(job(), engine::built_in_shapes(), {{0, 2}, {1}}).workflows[1].stages;
   ASSERT_EQ(stages.size(), 3u);
   EXPECT_EQ(stages[0].text, "to 100 VUs");
   EXPECT_EQ(stages[1].text, "hold 100 VUs");
@@ -56,7 +55,7 @@ TEST(RunPlan, NamesTheStages) {
 TEST(RunPlan, ShowsNoPasswordOfAnAddress) {
   model::Job secret = job();
   secret.targets[0].address = "https://user:word@shop.test/x@y";
-  EXPECT_EQ(run_plan(secret, engine::built_in_shapes()).target, "https://shop.test/x@y");
+  EXPECT_EQ(run_plan(secret, engine::built_in_shapes(), {}).target, "https://shop.test/x@y");
 }
 
 }  // namespace

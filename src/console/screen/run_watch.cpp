@@ -288,7 +288,7 @@ Progress RunWatch::progress(std::size_t workflow, const RunResult& snapshot) con
   return made;
 }
 
-// The longest chain of what is still to come: a workflow begins when those that it depends on are over.
+// A turn begins when all of the one before are over.
 Progress RunWatch::whole_progress(const RunResult& snapshot) const {
   Progress made;
   const std::size_t count = plan_.workflows.size();
@@ -305,20 +305,16 @@ Progress RunWatch::whole_progress(const RunResult& snapshot) const {
     made.about = made.about || one.about;
   }
   made.text = fmt::format("{} of {} workflows done", over, count);
-  // A chain is at most as long as there are workflows.
-  std::vector<Duration> chain(count);
-  for (std::size_t round = 0; round != count; ++round) {
-    bool changed = false;
-    for (std::size_t i = 0; i != count; ++i) {
+  Duration left{};
+  for (const std::vector<std::size_t>& turn : plan_.turns) {
+    Duration longest{};
+    for (const std::size_t i : turn) {
       if (!rest[i]) return made;
-      Duration before{};
-      for (const std::size_t other : plan_.workflows[i].depends) before = std::max(before, chain[other]);
-      changed = changed || chain[i] != before + *rest[i];
-      chain[i] = before + *rest[i];
+      longest = std::max(longest, *rest[i]);
     }
-    if (!changed) break;
+    left += longest;
   }
-  made.left = chain.empty() ? Duration::zero() : std::ranges::max(chain);
+  made.left = left;
   const Duration whole = snapshot.elapsed + *made.left;
   if (whole > Duration::zero()) made.share = base::seconds(snapshot.elapsed) / base::seconds(whole);
   return made;
