@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "authoring/scope.h"
@@ -16,10 +17,16 @@ class JsonDocument {
   JsonDocument();
   ~JsonDocument();
 
-  // False if `text` is not JSON (or is deeper or longer than options.h allows). The text needs not be padded.
+  // False if `text` is not JSON (or is deeper or longer than options.h allows). The text needs not be padded. A byte
+  // order mark before it is passed over.
   bool parse(std::string_view text);
 
-  // The value at `path`, or missing. Arrays and objects come as JSON text. Valid until the arena is reset.
+  // Why the latest text was refused, for people.
+  std::string fault() const;
+
+  // The value at `path`, or missing. Arrays and objects come as JSON text. Valid until the arena is reset. Numbers that
+  // no machine number holds come as the nearest double, within arrays and objects as they were written; half a
+  // surrogate pair comes as U+FFFD.
   model::Value find(const Path& path, base::Arena& arena) const;
 
  private:

@@ -1,12 +1,14 @@
 // Any text as JSON: the document and the scanner agree on every value of a valid text; on other text neither goes
-// wrong.
+// wrong. What is valid the grammar says.
 // covers: authoring/json_document.h authoring/json_document.cpp authoring/json_scan.h authoring/json_scan.cpp
-// covers: authoring/json_write.h
+// covers: authoring/json_write.h authoring/json_grammar.h authoring/json_grammar.cpp
 #include <string>
 #include <string_view>
 
 #include "authoring/json_document.h"
+#include "authoring/json_grammar.h"
 #include "authoring/json_scan.h"
+#include "authoring/options.h"
 #include "authoring/value_text.h"
 #include "base/fuzzing.h"
 
@@ -55,10 +57,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Value found = document.find(path, arena);
     const Value scanned = authoring::find_in_json(text, path, arena);
     base::require(valid || found.missing());
-    // Numbers of more than 64 characters, and such beyond int64, may be read differently.
-    const bool number = found.numeric() || scanned.numeric();
-    base::require(!valid || number || same(found, scanned, arena));
+    base::require(!valid || same(found, scanned, arena));
   }
+  // All that is JSON by its grammar is taken, and nothing else.
+  const bool marked = text.starts_with(authoring::kByteOrderMark);
+  const std::string_view bare = marked ? text.substr(authoring::kByteOrderMark.size()) : text;
+  const auto fault = authoring::json_fault(bare, authoring::kJsonLimits.depth);
+  base::require(valid != fault.has_value());
+  base::require(valid || document.fault() == *fault);
   return 0;
 }
 

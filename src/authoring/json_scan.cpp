@@ -1,8 +1,11 @@
 #include "authoring/json_scan.h"
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
+#include <string>
 
-#include "authoring/arena_text.h"
+#include "authoring/json_grammar.h"
 #include "authoring/value_text.h"
 
 namespace muster::authoring {
@@ -65,33 +68,39 @@ std::optional<std::uint32_t> four_hex(std::string_view text, std::size_t at) {
   return failure == std::errc() && stop == end ? std::optional(code) : std::nullopt;
 }
 
-// Reads \uXXXX at `at` (of the 'u'), with the second half of a surrogate pair where there is one. False: broken.
-bool append_unicode(ArenaText& out, std::string_view text, std::size_t& at) {
+// Reads \uXXXX at `at` (of the 'u'), with the second half of a surrogate pair where there is one. Half a pair, which
+// the grammar allows, becomes U+FFFD. False: broken.
+template <class Out>
+bool append_unicode(Out& out, std::string_view text, std::size_t& at) {
+  constexpr std::uint32_t kReplacement = 0xFFFD;
   auto code = four_hex(text, at + 1);
   if (!code) return false;
   at += 4;
   if (*code >= 0xD800 && *code < 0xDC00) {
     const bool pair = text.substr(at + 1).starts_with("\\u");
     const auto low = pair ? four_hex(text, at + 3) : std::nullopt;
-    if (!low || *low < 0xDC00 || *low > 0xDFFF) return false;
-    code = 0x10000 + ((*code - 0xD800) << 10) + (*low - 0xDC00);
-    at += 6;
+    if (low && *low >= 0xDC00 && *low <= 0xDFFF) {
+      code = 0x10000 + ((*code - 0xD800) << 10) + (*low - 0xDC00);
+      at += 6;
+    } else {
+      code = kReplacement;
+    }
   } else if (*code >= 0xDC00 && *code <= 0xDFFF) {
-    return false;
+    code = kReplacement;
   }
   append_utf8(out, *code);
   return true;
 }
 
-Value unescaped(std::string_view text, base::Arena& arena) {
-  if (text.find('\\') == std::string_view::npos) return Value::of(text);
-  ArenaText out(arena, text.size());
+// False: broken.
+template <class Out>
+bool append_unescaped(Out& out, std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] != '\\') {
       out.push_back(text[at]);
       continue;
     }
-    if (++at == text.size()) return {};
+    if (++at == text.size()) return false;
     switch (text[at]) {
       case 'n':
         out.push_back('\n');
@@ -114,13 +123,51 @@ Value unescaped(std::string_view text, base::Arena& arena) {
         out.push_back(text[at]);
         break;
       case 'u':
-        if (!append_unicode(out, text, at)) return {};
+        if (!append_unicode(out, text, at)) return false;
         break;
       default:
-        return {};
+        return false;
     }
   }
-  return out.overflowed() ? Value() : Value::of(out.finish());
+  return true;
+}
+
+Value unescaped(std::string_view text, base::Arena& arena) {
+  if (text.find('\\') == std::string_view::npos) return Value::of(text);
+  ArenaText out(arena, text.size());
+  return append_unescaped(out, text) && !out.overflowed() ? Value::of(out.finish()) : Value();
+}
+
+// Whether the number, which no double holds, is too large rather than too small.
+bool too_large(std::string_view number) {
+  const std::size_t mark = number.find_first_of("eE");
+  const std::string_view digits = number.substr(0, mark);
+  const std::size_t first = digits.find_first_of("123456789");
+  if (first == std::string_view::npos) return false;
+  std::string_view power = mark == std::string_view::npos ? "0" : number.substr(mark + 1);
+  if (power.starts_with('+')) power.remove_prefix(1);
+  std::int64_t exponent = 0;
+  if (std::from_chars(power.data(), power.data() + power.size(), exponent).ec != std::errc())
+    return !power.starts_with('-');
+  const auto point = static_cast<std::int64_t>(std::min(digits.find('.'), digits.size()));
+  return exponent > static_cast<std::int64_t>(first) - point;
+}
+
+Value json_number(std::string_view raw) {
+  const Value small = number_of(raw);
+  if (!small.missing() || raw.empty() || json_number_length(raw) != raw.size()) return small;
+  if (const auto number = base::parse_number(raw)) return Value::of(*number);
+  const double most = too_large(raw) ? std::numeric_limits<double>::max() : 0.0;
+  return Value::of(raw.starts_with('-') ? -most : most);
+}
+
+// Whether simdjson has a type for the number, as it has for nearly all.
+bool ordinary(std::string_view raw) {
+  if (raw.find_first_of(".eE") != std::string_view::npos) return base::parse_number(raw) || !too_large(raw);
+  const auto fits = [raw](auto whole) {
+    return std::from_chars(raw.data(), raw.data() + raw.size(), whole).ec == std::errc();
+  };
+  return fits(std::int64_t{}) || (!raw.starts_with('-') && fits(std::uint64_t{}));
 }
 
 bool key_equals(std::string_view raw, std::string_view name, base::Arena& arena) {
@@ -198,10 +245,35 @@ Value json_value(std::string_view raw, base::Arena& arena) {
   if (raw == "true") return Value::of(true);
   if (raw == "false") return Value::of(false);
   if (raw == "null") return Value::null();
-  return number_of(raw);
+  return json_number(raw);
+}
+
+void append_compact(ArenaText& out, std::string_view json) {
+  while (!json.empty()) {
+    const char first = json.front();
+    std::size_t length = 1;
+    if (first == '"') {
+      length = std::max<std::size_t>(1, string_length(json, 0));
+      std::string text;
+      append_unescaped(text, json.substr(1, length < 2 ? 0 : length - 2));
+      append_as_json(out, Value::of(std::string_view(text)));
+    } else if (first == '-' || (first >= '0' && first <= '9')) {
+      length = std::max<std::size_t>(1, json_number_length(json));
+      const std::string_view number = json.substr(0, length);
+      if (ordinary(number)) {
+        append_plain(out, json_number(number));
+      } else {
+        out.append(number);
+      }
+    } else if (!space(first)) {
+      out.push_back(first);
+    }
+    json.remove_prefix(length);
+  }
 }
 
 Value find_in_json(std::string_view json, const Path& path, base::Arena& arena) {
+  if (json.starts_with(kByteOrderMark)) json.remove_prefix(kByteOrderMark.size());
   for (const PathPart& part : path) {
     const auto inside = step_into(json, part, arena);
     if (!inside) return {};

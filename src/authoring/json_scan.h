@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "authoring/arena_text.h"
 #include "authoring/scope.h"
 #include "base/arena.h"
 #include "model/value.h"
@@ -16,7 +17,8 @@ namespace muster::authoring {
 // The value at `path` inside `json`, or missing. Arrays and objects come as they stand in the text.
 model::Value find_in_json(std::string_view json, const Path& path, base::Arena& arena);
 
-// One JSON value with its type; text without escapes is a view into `raw`.
+// One JSON value with its type; text without escapes is a view into `raw`. A number that no machine number holds comes
+// as the nearest double, half a surrogate pair as U+FFFD.
 model::Value json_value(std::string_view raw, base::Arena& arena);
 
 // Walks over the elements of an array, or over the keys of an object (as JSON strings).
@@ -34,6 +36,10 @@ class JsonElements {
   char close_ = 0;  // 0: neither array nor object, or broken
   bool first_ = true;
 };
+
+// `json`, which is JSON, without white space and with strings and numbers as append_as_json() writes them. Numbers that
+// no machine number holds stay as they are written.
+void append_compact(ArenaText& out, std::string_view json);
 
 // Whether two JSON texts differ in nothing but white space between their tokens.
 bool same_json(std::string_view left, std::string_view right);
