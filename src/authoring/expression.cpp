@@ -1,5 +1,7 @@
 #include "authoring/expression.h"
 
+#include <algorithm>
+
 #include "authoring/node.h"
 #include "authoring/parser.h"
 
@@ -51,6 +53,20 @@ Value Expression::evaluate(const Evaluation& evaluation) const {
 
 bool Expression::holds(const Evaluation& evaluation) const {
   return truthy(evaluate_node(*root_, evaluation));
+}
+
+namespace {
+
+// Recursion ends at the depth that the parser allows.
+bool node_reads(const Node& node, std::uint32_t slot) {
+  if (node.op == Op::kSlot && node.slot == slot) return true;
+  return std::ranges::any_of(node.children, [slot](const NodePointer& each) { return node_reads(*each, slot); });
+}
+
+}  // namespace
+
+bool Expression::reads(std::uint32_t slot) const {
+  return node_reads(*root_, slot);
 }
 
 bool Expression::constant() const {

@@ -40,6 +40,7 @@ class Expression {
   // True for true, non-zero numbers, and non-empty text other than "false"; missing and null are false.
   bool holds(const Evaluation& evaluation) const;
 
+  bool reads(std::uint32_t slot) const;
   bool constant() const;  // yields the same value each time and reads no slot
 
  private:

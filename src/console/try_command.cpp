@@ -52,9 +52,19 @@ void print_bytes(char mark, std::string_view bytes, std::size_t most, const mode
   if (left_out > 0) say("  {} … {} more bytes\n", mark, left_out);
 }
 
+// Why the response could not be read for the check or value of this name, to go behind it.
+std::string why_unread(const engine::StepTrace& trace, std::string_view name) {
+  for (const auto& [of, why] : trace.unread) {
+    if (of == name) return " – " + why;
+  }
+  return {};
+}
+
 void print_values(const engine::StepTrace& trace) {
-  for (const auto& [label, holds] : trace.checks) say("  {} check {}\n", holds ? "✓" : "✗", label);
-  for (const auto& [name, value] : trace.values) say("  = {}: {}\n", name, value);
+  for (const auto& [label, holds] : trace.checks) {
+    say("  {} check {}{}\n", holds ? "✓" : "✗", label, holds ? "" : why_unread(trace, label));
+  }
+  for (const auto& [name, value] : trace.values) say("  = {}: {}{}\n", name, value, why_unread(trace, name));
   say("\n");
   std::fflush(stdout);
 }
@@ -88,6 +98,7 @@ void print_step_json(const engine::StepTrace& trace, const TryFlags& flags, cons
   for (const auto& [label, holds] : trace.checks) out["checks"][label] = holds;
   out["values"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : trace.values) out["values"][name] = value;
+  for (const auto& [of, why] : trace.unread) out["unread"][of] = why;
   say("{}\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   std::fflush(stdout);
 }

@@ -33,8 +33,12 @@ std::string_view HttpResponse::decoded_body() {
     decoded_text_.clear();
     protocol::ContentCodingLimits limits;
     limits.max_output_bytes = max_bytes_;
-    broken_ = !decoder_.decode(coding_, body_, decoded_text_, limits);
-    if (broken_) decoded_text_.clear();
+    const auto decoded = decoder_.decode(coding_, body_, decoded_text_, limits);
+    broken_ = !decoded;
+    if (broken_) {
+      decoded_text_.clear();
+      trouble_ = decoded.error().message;
+    }
     decoded_ = true;
   }
   return decoded_text_;
@@ -67,6 +71,13 @@ Value HttpResponse::result(std::size_t result, const authoring::Path& rest, base
       return Value::of(base::seconds(latency_));
   }
   return {};
+}
+
+std::string HttpResponse::trouble(std::size_t result) {
+  const bool json = static_cast<HttpResult>(result) == HttpResult::kJson;
+  if (!json && static_cast<HttpResult>(result) != HttpResult::kBody) return {};
+  if (broken_) return trouble_;
+  return json && parsed_ && !is_json_ ? "the body is not JSON: " + document_.fault() : "";
 }
 
 Value HttpResponse::header(const authoring::Path& rest, base::Arena& arena) const {

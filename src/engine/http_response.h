@@ -26,6 +26,7 @@ class HttpResponse final : public Response {
   std::string_view raw_body() const { return body_; }
 
   model::Value result(std::size_t result, const authoring::Path& rest, base::Arena& arena) override;
+  std::string trouble(std::size_t result) override;
 
  private:
   model::Value header(const authoring::Path& rest, base::Arena& arena) const;
@@ -40,10 +41,11 @@ class HttpResponse final : public Response {
   protocol::ContentCoding coding_ = protocol::ContentCoding::kIdentity;
   std::size_t max_bytes_ = 0;
   bool decoded_ = false;
-  bool broken_ = false;  // its coding is not what it says
+  bool broken_ = false;  // its coding is not what it says, or it is too long
   bool parsed_ = false;
   bool is_json_ = false;
   std::string decoded_text_;
+  std::string trouble_;  // of a broken one
   protocol::ContentDecoder decoder_;
   authoring::JsonDocument document_;
 };

@@ -34,6 +34,8 @@ struct StepTrace {
   bool ok = false;
   std::vector<std::pair<std::string, std::string>> values;  // saved name → value
   std::vector<std::pair<std::string, bool>> checks;
+  // Labels of failed checks and names of missing values → why the response could not be read for them.
+  std::vector<std::pair<std::string, std::string>> unread = {};
 };
 using TraceSink = std::function<void(const StepTrace&)>;
 

@@ -10,6 +10,18 @@
 #include "model/options.h"
 
 namespace muster::engine {
+namespace {
+
+// Why the response could not be read for `expression`; empty if it could, or is not asked.
+std::string unread(const CallPlan& plan, const authoring::Expression& expression, Response& response) {
+  for (const Capture& capture : plan.captures) {
+    if (!expression.reads(capture.slot)) continue;
+    if (std::string why = response.trouble(capture.result); !why.empty()) return why;
+  }
+  return {};
+}
+
+}  // namespace
 
 Interpreter::Step Interpreter::start_call(Strand& strand, const Op& op) {
   const CallPlan& plan = program_.calls[op.a];
@@ -82,7 +94,9 @@ bool Interpreter::judge(Strand& strand, Outcome& outcome, StepRecording& record,
     if (counts) ++(holds ? record.checks[each.index].ok : record.checks[each.index].failed);
     if (!holds && each.required && held) {
       held = false;
-      detail = fmt::format("the required check '{}' did not hold", program_.steps[plan.step].checks[each.index]);
+      const std::string why = unread(plan, each.expression, *outcome.response);
+      detail = fmt::format("the required check '{}' did not hold{}{}", program_.steps[plan.step].checks[each.index],
+                           why.empty() ? "" : " – ", why);
     }
   }
   for (const CompiledSave& save : plan.saves) vu.slots[save.slot] = save.expression.evaluate(evaluation(vu));
@@ -182,12 +196,20 @@ void Interpreter::trace_call(Strand& strand, const Outcome& outcome, bool ok, ba
   made.outcome = &outcome;
   made.latency = latency;
   made.ok = ok;
+  const auto tell_unread = [&](const std::string& of, const authoring::Expression& expression) {
+    if (std::string why = unread(plan, expression, *outcome.response); !why.empty())
+      made.unread.emplace_back(of, std::move(why));
+  };
   if (outcome.response != nullptr) {
     for (const CompiledSave& save : plan.saves) {
-      made.values.emplace_back(save.name, shown(strand.vu->slots[save.slot]));
+      const model::Value& value = strand.vu->slots[save.slot];
+      made.values.emplace_back(save.name, shown(value));
+      if (value.missing()) tell_unread(save.name, save.expression);
     }
     for (const CompiledCheck& each : plan.checks) {
-      made.checks.emplace_back(step.checks[each.index], each.expression.holds(evaluation(*strand.vu)));
+      const bool holds = each.expression.holds(evaluation(*strand.vu));
+      made.checks.emplace_back(step.checks[each.index], holds);
+      if (!holds) tell_unread(step.checks[each.index], each.expression);
     }
   }
   trace_(made);

@@ -49,6 +49,8 @@ class Response {
   virtual ~Response() = default;
   // `result` is a position in StepKind::results; `rest` what follows it in the path. Texts live in `arena`.
   virtual model::Value result(std::size_t result, const authoring::Path& rest, base::Arena& arena) = 0;
+  // Why no such result could be read at all, for people: a body that is no JSON. Empty: it could. Asked after result().
+  virtual std::string trouble(std::size_t /*result*/) { return {}; }
 };
 
 // The bytes of one request and its answer, as `muster try` shows them.

@@ -1,9 +1,10 @@
 """What `muster try` shows: every exchange, whole, with the bytes that it leaves out counted."""
 
+import gzip
 import json
 import unittest
 
-from harness import ProcessTest
+from harness import ProcessTest, response
 
 
 class Try(ProcessTest):
@@ -33,6 +34,34 @@ class Try(ProcessTest):
         left_out = next(int(line.split()[2]) for line in out.splitlines() if line.endswith(" more bytes"))
         head = json.loads(self.tried("--url", f"{self.url}/bytes/100000", "--bytes", "65536", "--json"))["response"]
         self.assertEqual(left_out, head.index("\r\n\r\n") + 4 + 100000 - 100, out)
+
+    def test_a_body_that_cannot_be_read_is_told_beside_what_asked_for_it(self):
+        bodies = {"/html": response("<html>"),
+                  "/gzip": response(b"no gzip", headers=[("Content-Encoding", "gzip")]),
+                  "/large": response(gzip.compress(b"[" + b" " * 100_000 + b"1]"), headers=[("Content-Encoding", "gzip")]),
+                  "/fine": response('{"b":1}')}
+        server = self.serve_http(lambda request: bodies[request.path])
+        why = {"/html": "the body is not JSON: a value was expected at byte 1, but there is '<'",
+               "/gzip": "the body is not valid gzip: incorrect header check",
+               "/large": "the compressed body decodes to more than the limit of 50000 bytes"}
+        for path in bodies:
+            with self.subTest(path=path):
+                yaml = f"""
+muster: 1
+target: {{ url: "{server.url}", max_body: 50000 }}
+load: {{ vus: 1, iterations: 1 }}
+steps: [ {{ get: {path}, check: {{ status: 200, json.a: {{ that: 1, required: true }} }}, save: {{ a: json.a }} }} ]
+"""
+                out = self.run_muster(yaml=yaml, command="try").out
+                check = next(line for line in out.splitlines() if line.startswith("  ✗ check json.a"))
+                value = next(line for line in out.splitlines() if line.startswith("  = a: "))
+                self.assertIn("  ✓ check status: 200\n", out)
+                self.assertIn(" – " + why[path] if path in why else "json.a: 1", check)
+                self.assertIn("(missing) – " + why[path] if path in why else "(missing)", value)
+                told = json.loads(self.run_muster("--json", yaml=yaml, command="try").out.splitlines()[0])
+                self.assertEqual("unread" in told, path in why, told)
+                sample = self.run_muster(yaml=yaml).step("GET " + path)["samples"][0]["detail"]
+                self.assertIn("did not hold" + (" – " + why[path] if path in why else ""), sample)
 
 
 if __name__ == "__main__":
