@@ -7,25 +7,24 @@
 
 #include "base/letter_case.h"
 #include "protocol/credentials.h"
+#include "report/source_mask_parts.h"
 
 namespace muster::report {
-namespace {
 
-constexpr std::string_view kMask = "***";
-constexpr std::size_t kNone = std::string_view::npos;
-
-bool key_character(char each) {
-  return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_' || each == '-' || each == '.';
-}
-
-// Headers by what their names speak of; other keys only by whole names, for `save: { token: json.token }` shows
-// nothing.
 bool holds_credentials(std::string_view key) {
   constexpr std::array<std::string_view, 14> kKeys = {
       "authorization", "cookie", "api_key",       "apikey",     "password",     "passwd", "pwd",
       "passphrase",    "secret", "client_secret", "access_key", "access_token", "basic",  "bearer"};
   if (key.contains('-')) return protocol::carries_credentials(key);
   return std::ranges::find(kKeys, base::lower(key)) != kKeys.end();
+}
+
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+
+bool key_character(char each) {
+  return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_' || each == '-' || each == '.';
 }
 
 bool is_blank(char each) {
@@ -121,7 +120,7 @@ class Masking {
       return;
     }
     block_ = false;
-    mask_users(mask_keys(line, indent == kNone ? 0 : indent));
+    append_without_users(made_, mask_keys(line, indent == kNone ? 0 : indent));
   }
   void end_line() { made_ += '\n'; }
   std::string take() { return std::move(made_); }
@@ -172,8 +171,7 @@ class Masking {
   std::size_t mask_value(std::string& masked, std::string_view line, std::size_t from, Value value) {
     const std::string_view text = line.substr(value.begin, value.end - value.begin);
     masked.append(line.substr(from, value.begin - from));
-    const bool from_elsewhere = text.contains("${") && !text.contains("$${");
-    if (text.front() == '|' || text.front() == '>' || from_elsewhere) {
+    if (text.front() == '|' || text.front() == '>' || comes_from_elsewhere(text)) {
       masked.append(text);
     } else if (text.front() == '"' || text.front() == '\'') {
       masked.append(1, text.front()).append(kMask).append(1, text.front());
@@ -183,33 +181,60 @@ class Masking {
     return value.end;
   }
 
-  // https://user:password@host
-  void mask_users(std::string_view line) {
-    while (true) {
-      const std::size_t scheme = line.find("://");
-      if (scheme == kNone) break;
-      const std::size_t begin = scheme + 3;
-      const std::size_t end = std::min(line.find_first_of("/?# \"'", begin), line.size());
-      const std::size_t at = line.substr(begin, end - begin).rfind('@');
-      made_.append(line.substr(0, begin));
-      if (at != kNone && !line.substr(begin, at).contains("${")) {
-        made_.append(kMask);
-        line.remove_prefix(begin + at);
-      } else {
-        line.remove_prefix(begin);
-      }
-    }
-    made_.append(line);
-  }
-
   std::string made_;
   bool block_ = false;  // inside what belongs to a key that holds credentials
   std::size_t block_indent_ = 0;
 };
 
+// Where the first line begins that says something in YAML: no comment, directive or beginning of a document.
+std::size_t first_content(std::string_view source) {
+  std::size_t at = source.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  while (at < source.size()) {
+    const std::size_t end = std::min(source.find('\n', at), source.size());
+    const std::string_view line = source.substr(at, end - at);
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first != kNone && line[first] != '#' && line[first] != '%' && !line.starts_with("---")) return at + first;
+    at = end + 1;
+  }
+  return kNone;
+}
+
 }  // namespace
 
-std::string masked_source(std::string_view source) {
+bool is_lua(std::string_view source) {
+  const std::size_t first = first_content(source);
+  if (first == kNone) return false;
+  const std::string_view line = source.substr(first, source.find('\n', first) - first);
+  if (line.starts_with("--") || line.starts_with("::") || line.front() == '(' || line.front() == ';') return true;
+  const auto is_letter = [](char each) { return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_'; };
+  if (!is_letter(line.front())) return false;  // no statement begins so
+  // The text of a job is a map; `shop:open()` is a call.
+  const std::size_t end = static_cast<std::size_t>(std::ranges::find_if_not(line, key_character) - line.begin());
+  const std::size_t colon = std::min(line.find_first_not_of(" \t", end), line.size());
+  const bool key = line.substr(colon).starts_with(':') && (colon + 1 == line.size() || is_blank(line[colon + 1]));
+  return !key;
+}
+
+// https://user:password@host
+void append_without_users(std::string& made, std::string_view line) {
+  while (true) {
+    const std::size_t scheme = line.find("://");
+    if (scheme == kNone) break;
+    const std::size_t begin = scheme + 3;
+    const std::size_t end = std::min(line.find_first_of("/?# \"'", begin), line.size());
+    const std::size_t at = line.substr(begin, end - begin).rfind('@');
+    made.append(line.substr(0, begin));
+    if (at != kNone && !line.substr(begin, at).contains("${")) {
+      made.append(kMask);
+      line.remove_prefix(begin + at);
+    } else {
+      line.remove_prefix(begin);
+    }
+  }
+  made.append(line);
+}
+
+std::string masked_yaml(std::string_view source) {
   Masking masking;
   while (true) {
     const std::size_t end = source.find('\n');
@@ -219,6 +244,10 @@ std::string masked_source(std::string_view source) {
     source.remove_prefix(end + 1);
   }
   return masking.take();
+}
+
+std::string masked_source(std::string_view source) {
+  return is_lua(source) ? masked_lua(source) : masked_yaml(source);
 }
 
 }  // namespace muster::report

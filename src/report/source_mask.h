@@ -7,9 +7,10 @@
 
 namespace muster::report {
 
-// `source` is YAML or JSON. Values of keys that hold credentials (authorization, password, bearer, …) and the user part
-// of URLs become ***, except where they come from elsewhere (`${…}`). So does every line of a value that goes on below
-// its key, whatever it holds. Everything else stays to the byte.
+// `source` is YAML, JSON or a Lua script, which its first line tells. Values of keys that hold credentials
+// (authorization, password, bearer, …) and the user part of URLs become ***, except where they come from elsewhere
+// (`${…}`). So does every line of a value that goes on below its key, whatever it holds, and every text in an
+// expression of Lua. Everything else stays to the byte.
 std::string masked_source(std::string_view source);
 
 }  // namespace muster::report

@@ -54,5 +54,78 @@ TEST(SourceMask, LeavesWhatStandsBelowAValueThatHasEnded) {
   EXPECT_EQ(masked_source("- json: { password: 'hunter2'\n    , n: 1 }"), "- json: { password: '***'\n    , n: 1 }");
 }
 
+TEST(SourceMask, LeavesALuaScriptWithoutCredentialsAsItIs) {
+  const std::string text =
+      "-- password = \"of nobody\"\nlocal items, names = { 'a', [[b\nc]] }, nil\n"
+      "local say = http.get(\"/items/${id}\", { save = { token = \"json.token\" }, headers = { Accept = 'text/plain' } "
+      "})\n"
+      "function run(vu)\n  if #items > 1 and vu.password == nil then say { id = 7 } end\n"
+      "  local password = data.people.password\n  wrk.headers[\"Authorization\"] = \"${env.TOKEN}\"\nend\n";
+  EXPECT_EQ(masked_source(text), text);
+}
+
+TEST(SourceMask, MasksHeadersAndPasswordsOfALuaScriptHoweverTheyAreSpelled) {
+  EXPECT_EQ(masked_source("wrk.headers[\"Authorization\"] = \"Bearer abc\""),
+            "wrk.headers[\"Authorization\"] = \"***\"");
+  EXPECT_EQ(masked_source("wrk.headers['x-api-key']='a\\'bc'; n = 1"), "wrk.headers['x-api-key']='***'; n = 1");
+  EXPECT_EQ(masked_source("wrk.headers.Authorization = \"Bearer abc\" -- why"),
+            "wrk.headers.Authorization = \"***\" -- why");
+  EXPECT_EQ(masked_source("local h = { headers = { Authorization = \"Bearer abc\", Accept = \"x\" } }"),
+            "local h = { headers = { Authorization = \"***\", Accept = \"x\" } }");
+  EXPECT_EQ(masked_source("local h = { [ \"Cookie\" ] = [==[id=1\n\nb]==], n = 1 }"),
+            "local h = { [ \"Cookie\" ] = [==[***\n\n***]==], n = 1 }");
+  EXPECT_EQ(masked_source("local h = { [ [[Authorization]] ] =\n\"Bearer abc\"\n}"),
+            "local h = { [ [[Authorization]] ] =\n\"***\"\n}");
+  EXPECT_EQ(masked_source("set('password', 'hunter2')"), "set('password', '***')");
+  EXPECT_EQ(masked_source("local a = { basic = { 'ada', 'hunter2' }, pwd = 1234, n = 5 }"),
+            "local a = { basic = { '***', '***' }, pwd = ***, n = 5 }");
+}
+
+TEST(SourceMask, MasksAllTextsOfAnExpressionInLuaAndNothingBehindIt) {
+  EXPECT_EQ(
+      masked_source("wrk.headers[\"Authorization\"] = \"Basic \" .. b64('ada:' .. \"hunter2\")\nlocal n = 'kept'"),
+      "wrk.headers[\"Authorization\"] = \"***\" .. b64('***' .. \"***\")\nlocal n = 'kept'");
+  EXPECT_EQ(masked_source("local user, password = 'ada', 'hunter2'\nprint('kept')"),
+            "local user, password = '***', '***'\nprint('kept')");
+  EXPECT_EQ(masked_source("local password, user = 'hunter2', 'ada'\nprint('kept')"),
+            "local password, user = '***', '***'\nprint('kept')");
+  EXPECT_EQ(masked_source("local h = { Cookie = function() if x then return 'id=1' end end, n = 'kept' }"),
+            "local h = { Cookie = function() if x then return '***' end end, n = 'kept' }");
+  EXPECT_EQ(masked_source("local token = 'abc'\nlocal a = 'Bearer abc'"), "local token = '***'\nlocal a = '***'");
+  EXPECT_EQ(masked_source("vu.token = login({ user = 'kept', password = 'hunter2' }).token"),
+            "vu.token = login({ user = 'kept', password = '***' }).token");
+}
+
+TEST(SourceMask, TheLengthOfATableInLuaIsNoComment) {
+  EXPECT_EQ(masked_source("local n = #items wrk.headers[\"Authorization\"] = \"Bearer abc\""),
+            "local n = #items wrk.headers[\"Authorization\"] = \"***\"");
+  EXPECT_EQ(masked_source("#!/usr/bin/env muster\nn = # items; password = 'hunter2'"),
+            "#!/usr/bin/env muster\nn = # items; password = '***'");
+}
+
+TEST(SourceMask, LooksIntoTheTextsOfALuaScript) {
+  EXPECT_EQ(masked_source("wrk.body = '{\"user\":\"ada\",\"password\":\"hunter2\"}'"),
+            "wrk.body = '{\"user\":\"ada\",\"password\":\"***\"}'");
+  EXPECT_EQ(masked_source("wrk.body = \"{\\\"password\\\":\\\"hunter2\\\"}\""), "wrk.body = \"***\"");
+  EXPECT_EQ(masked_source("wrk.body = [[\n{\n  \"password\": \"hunter2\"\n}]]"),
+            "wrk.body = [[\n{\n  \"password\": \"***\"\n}]]");
+  EXPECT_EQ(masked_source("wrk.body = 'user=ada&password=hunter2&n=1'"), "wrk.body = 'user=ada&password=***&n=1'");
+  EXPECT_EQ(masked_source("wrk.path = \"/in?pwd=hunter2\""), "wrk.path = \"/in?pwd=***\"");
+  EXPECT_EQ(masked_source("local target = [[https://ada:hunter2@shop.test/]]"),
+            "local target = [[https://***@shop.test/]]");
+}
+
+TEST(SourceMask, TellsLuaFromYamlByTheFirstLineThatSaysSomething) {
+  for (const char* yaml : {"# why\n---\nmuster: 1\n", "{\"muster\":1,\n", "\"muster\" : 1\n", "\xEF\xBB\xBFtarget: x\n",
+                           "%YAML 1.2\n---\r\nmuster:\r\n", "- a: 1\n", "!!map\n", ""}) {
+    const std::string text = std::string(yaml) + "a: 'x' # password: none\n";
+    EXPECT_EQ(masked_source(text), text);
+  }
+  for (const char* lua : {"--- Asks the shop: politely\n", "-- muster: 1\n", "--todo: x\n", "--[[\nmuster: 1\n]]\n",
+                          "wrk.method = 'GET'\n", "shop:open()\n", "local x\n"}) {
+    EXPECT_EQ(masked_source(std::string(lua) + "f(x) # password='a'"), std::string(lua) + "f(x) # password='***'");
+  }
+}
+
 }  // namespace
 }  // namespace muster::report

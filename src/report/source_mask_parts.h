@@ -1,0 +1,33 @@
+// What masked_source is made of: one way for each language that a job is written in, and what they share. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace muster::report {
+
+constexpr std::string_view kMask = "***";
+
+// Whether the value of such a key is not to be shown. Headers by what their names speak of; other keys only by whole
+// names, for `save: { token: json.token }` shows nothing.
+bool holds_credentials(std::string_view key);
+
+// Whether a value only names where it comes from: `${env.PASSWORD}`.
+inline bool comes_from_elsewhere(std::string_view value) {
+  return value.contains("${") && !value.contains("$${");
+}
+
+// Adds `line`, without the users of its addresses.
+void append_without_users(std::string& made, std::string_view line);
+
+// Whether a job's text is a Lua script: its first line that says something is no key of a map.
+bool is_lua(std::string_view source);
+
+// YAML or JSON.
+std::string masked_yaml(std::string_view source);
+
+// A Lua script, for muster or for wrk. Texts in an expression that is given to a key or a name that holds credentials
+// become ***; texts elsewhere are looked into for JSON, header lines and forms with such keys. Comments stay.
+std::string masked_lua(std::string_view source);
+
+}  // namespace muster::report
