@@ -178,8 +178,17 @@ void note_loads(std::vector<std::string>& notes, const model::RunResult& before,
   }
 }
 
+// A run of which every workflow was completed may be an error all the same: `--strict` makes a mark one.
+bool ended_by_itself(const model::RunResult& run) {
+  if (run.verdict == model::Verdict::kInterrupted) return false;
+  return run.verdict != model::Verdict::kError ||
+         std::ranges::all_of(run.workflows, [](const model::WorkflowResult& workflow) {
+           return workflow.state == model::WorkflowState::kCompleted;
+         });
+}
+
 void note_run(std::vector<std::string>& notes, const model::RunResult& run, std::string_view which) {
-  if (run.verdict == model::Verdict::kInterrupted || run.verdict == model::Verdict::kError) {
+  if (!ended_by_itself(run)) {
     notes.push_back(fmt::format("the run {} did not end by itself ({})", which, run.reason));
   }
   if (run.marks.empty()) return;

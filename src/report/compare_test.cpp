@@ -16,6 +16,7 @@ using test::made_up;
 using test::MadeUpRun;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Comparison compared(const model::RunResult& before, const model::RunResult& after) {
   return compare(before, identity_of(before, "before"), after, identity_of(after, "after"));
@@ -138,6 +139,19 @@ TEST(Compare, SaysWhatIsDifferentAboutTheRuns) {
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("the run after is marked (late)")));
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("only in the run after: 'POST /cart'")));
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("muster was 0.1.0 before and 0.2.0 after")));
+}
+
+TEST(Compare, ACompletedRunThatStrictMakesAnErrorEndedByItself) {
+  const model::RunResult before = made_up({.seed = 1});
+  model::RunResult after = made_up({.seed = 2});
+  after.verdict = model::Verdict::kError;
+  after.reason = "the result is marked (late) and --strict makes that an error";
+  EXPECT_THAT(compared(before, after).notes, Not(Contains(HasSubstr("did not end by itself"))));
+  after.workflows[0].state = model::WorkflowState::kLost;
+  EXPECT_THAT(compared(before, after).notes, Contains(HasSubstr("the run after did not end by itself")));
+  after.workflows[0].state = model::WorkflowState::kCompleted;
+  after.verdict = model::Verdict::kInterrupted;
+  EXPECT_THAT(compared(before, after).notes, Contains(HasSubstr("the run after did not end by itself")));
 }
 
 TEST(Compare, TellsAStepThatChangedBeforeThoseThatDidNot) {

@@ -99,7 +99,8 @@ void put_table(Page& page, const Comparison& comparison, std::size_t most_places
   std::span<const Delta> rest(comparison.deltas);
   if (only_one_step(rest)) rest = rest.first(whole_run(rest));
   std::size_t shown = 0;
-  std::size_t hidden = 0;
+  std::size_t changed = 0;  // and not shown
+  std::size_t unchanged = 0;
   while (!rest.empty()) {
     const Delta& first = rest.front();
     const auto end = std::ranges::find_if(
@@ -107,8 +108,9 @@ void put_table(Page& page, const Comparison& comparison, std::size_t most_places
     const std::span<const Delta> place = rest.first(static_cast<std::size_t>(end - rest.begin()));
     rest = rest.subspan(place.size());
     // Steps in which nothing changed are counted, not shown.
-    if (!first.step.empty() && (shown == most_places || std::ranges::none_of(place, &Delta::significant))) {
-      ++hidden;
+    const bool significant = std::ranges::any_of(place, &Delta::significant);
+    if (!first.step.empty() && (shown == most_places || !significant)) {
+      ++(significant ? changed : unchanged);
       continue;
     }
     if (!first.step.empty()) {
@@ -117,9 +119,13 @@ void put_table(Page& page, const Comparison& comparison, std::size_t most_places
     }
     put_place(page, place);
   }
-  if (hidden > 0) {
+  if (changed > 0) {
+    page.line("    " +
+              page.ink(fmt::format("and {} more with changes, in the JSON output", grouped(changed)), Ink::kDim));
+  }
+  if (unchanged > 0) {
     page.line("    " + page.ink(fmt::format("{} without a change beyond chance, in the JSON output",
-                                            hidden == 1 ? "one step" : grouped(hidden) + " steps"),
+                                            unchanged == 1 ? "one step" : grouped(unchanged) + " steps"),
                                 Ink::kDim));
   }
 }

@@ -61,6 +61,27 @@ TEST(ComparisonText, NeverGrowsWide) {
   }
 }
 
+TEST(ComparisonText, StepsThatChangedBeyondThoseShownAreNotCalledUnchanged) {
+  Comparison comparison = example(1);
+  std::erase_if(comparison.deltas, [](const Delta& each) { return !each.step.empty(); });
+  for (int i = 0; i < 8; ++i) {
+    Delta delta = comparison.deltas.front();
+    delta.workflow = "w";
+    delta.step = "step " + std::to_string(i);
+    delta.significant = i < 5;
+    comparison.deltas.push_back(std::move(delta));
+  }
+  SummaryOptions options;
+  options.most_rows = 2;
+  const std::string text = comparison_text(comparison, options);
+  EXPECT_THAT(text, HasSubstr("w: step 1"));
+  EXPECT_THAT(text, Not(HasSubstr("w: step 2")));
+  EXPECT_THAT(text, HasSubstr("and 3 more with changes, in the JSON output"));
+  EXPECT_THAT(text, HasSubstr("3 steps without a change beyond chance, in the JSON output"));
+  options.most_rows = 5;
+  EXPECT_THAT(comparison_text(comparison, options), Not(HasSubstr("more with changes")));
+}
+
 TEST(ComparisonText, LetsNoControlCharacterThrough) {
   Comparison comparison = example(1);
   comparison.before.job = "\x1b[31mred\n";
