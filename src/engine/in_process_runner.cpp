@@ -29,8 +29,9 @@ class InProcessRunner final : public Runner {
     update(result, model::WorkflowResult(engine_->totals()), engine_->take_series());
     if (over) {
       finished_ = true;
-      result.reason = engine_->failure();
-      result.state = result.reason.empty() ? model::WorkflowState::kCompleted : model::WorkflowState::kFailed;
+      const std::string& failure = engine_->failure();
+      result.state = failure.empty() ? model::WorkflowState::kCompleted : model::WorkflowState::kFailed;
+      if (!failure.empty()) result.reason = failure;
     }
     return true;
   }

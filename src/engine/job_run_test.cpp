@@ -143,6 +143,23 @@ TEST(JobRun, AnExecutorThatTheUserAbortsIsAbortedAndNotLost) {
   EXPECT_EQ(result.verdict, model::Verdict::kInterrupted);
 }
 
+TEST(JobRun, ATimeOutIsToldWhereverTheWorkflowRuns) {
+  for (const bool in_process : {true, false}) {
+    Rehearsal r;
+    const auto result = r.run_layers(R"yaml(muster: 1
+workflows:
+  - name: w
+    load: { vus: 1, for: 1h, grace: 50ms }
+    timeout: 300ms
+    steps: [ { name: a, play: a, takes: 5ms } ]
+)yaml",
+                                     {.in_process = in_process, .trace = {}}, [](JobRun&) {});
+    EXPECT_EQ(result.workflows[0].state, model::WorkflowState::kTimedOut);
+    EXPECT_EQ(result.workflows[0].reason, "its timeout of 0.3 s was over");
+    EXPECT_EQ(result.verdict, model::Verdict::kError);
+  }
+}
+
 TEST(JobRun, APausedExecutorIsNotTakenForAWedgedOne) {
   Rehearsal r;
   int told = 0;  // to pause, then to stop
