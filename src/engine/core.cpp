@@ -68,10 +68,9 @@ void Core::run(base::Instant epoch, const RunSeconds& seconds) {
   epoch_ = epoch;
   seconds_ = seconds;
   pthread_getcpuclockid(pthread_self(), &cpu_clock_);
-  counted_from_ = epoch + context_.program.load.warm_up;
+  count_from(epoch + context_.program.load.warm_up);
   counting_ = context_.program.load.warm_up == base::Duration::zero();
   interpreter_.set_epoch(epoch);
-  interpreter_.count_from(counted_from_);
   recordings_.current().counted = counting_;
   recordings_.current().second = seconds_.at(counted_from_);
   cpu_at_start_ = cpu();
@@ -100,8 +99,15 @@ void Core::stamp(base::Instant now) {
   last_finish_ = std::max(last_finish_, record.last_finish);
   const base::Instant until = std::max(std::min(now, scheduler_->load_end()), std::min(now, last_finish_));
   record.elapsed = std::max(until - counted_from_, base::Duration::zero());
+  if (counting_) record.began = seconds_.since_zero(counted_from_);
   record.use.busy = cpu() - cpu_at_start_;
   record.use.elapsed = std::max(now - counted_from_, base::Duration::zero());
+}
+
+void Core::count_from(base::Instant when) {
+  counted_from_ = when;
+  interpreter_.count_from(when);
+  scheduler_->count_from(when);
 }
 
 // What the set holds by now is of counted time already: whoever records looks at when the work began.
@@ -146,6 +152,22 @@ const Recording* Core::seize() {
   return &recordings_.current();
 }
 
+// A warm-up is time under load: a pause holds it still.
+void Core::pause() {
+  if (!counting_ && !warm_up_left_ && !scheduler_->ending() && loop_.now() < counted_from_) {
+    warm_up_left_ = counted_from_ - loop_.now();
+    count_from(base::kNever);
+  }
+  scheduler_->pause();
+}
+
+void Core::resume() {
+  if (warm_up_left_) count_from(loop_.now() + *warm_up_left_);
+  warm_up_left_.reset();
+  scheduler_->resume();
+  if (!counting_) arm_tick();
+}
+
 void Core::deliver(const Command& command) {
   switch (command.kind) {
     case Command::Kind::kStop:
@@ -155,10 +177,10 @@ void Core::deliver(const Command& command) {
       scheduler_->abort();
       break;
     case Command::Kind::kPause:
-      scheduler_->pause();
+      pause();
       break;
     case Command::Kind::kResume:
-      scheduler_->resume();
+      resume();
       break;
     case Command::Kind::kScale:
       scheduler_->scale(command.factor);

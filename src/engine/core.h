@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
@@ -76,7 +77,10 @@ class Core {
   void tick();
   void stamp(base::Instant now);
   base::Duration cpu() const;
+  void count_from(base::Instant when);
   void begin_counting();
+  void pause();
+  void resume();
   void arm_tick();
   void hand_over_last();
 
@@ -90,7 +94,8 @@ class Core {
   reactor::Mailbox<Command> mailbox_;
   Tick tick_;
   base::Instant epoch_{};
-  base::Instant counted_from_{};
+  base::Instant counted_from_{};                // kNever during a pause of the warm-up
+  std::optional<base::Duration> warm_up_left_;  // when that pause began
   base::Instant last_finish_{};
   RunSeconds seconds_;
   clockid_t cpu_clock_ = CLOCK_THREAD_CPUTIME_ID;  // of the core's thread, for any thread

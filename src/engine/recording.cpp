@@ -191,13 +191,14 @@ model::WorkflowResult Collector::names_only() const {
 
 void Collector::add(std::size_t core, const Recording& recording) {
   model::WorkflowResult part = result_of(program_, recording);
+  if (recording.counted) totals_.began = std::max(totals_.began, recording.began);
   part.began = totals_.began;
   model::merge(totals_, part);
   if (recording.counted) {
-    told_until_[core] = static_cast<std::uint32_t>((totals_.began + recording.use.elapsed) / std::chrono::seconds(1));
+    told_until_[core] = static_cast<std::uint32_t>((recording.began + recording.use.elapsed) / std::chrono::seconds(1));
   }
   const bool tells =
-      recording.counted && !(is_empty(recording) && ends_at(recording.second, totals_.began + recording.elapsed));
+      recording.counted && !(is_empty(recording) && ends_at(recording.second, recording.began + recording.elapsed));
   if (tells) model::merge_series(fresh_series_, series_of(recording));
   totals_.warming_up = !recording.counted;
   totals_.cores[core] = recording.use;

@@ -98,6 +98,7 @@ struct Recording {
   model::Notes notes;
   std::string failure;          // why the workflow cannot go on; empty: it can
   model::CoreUse use;           // since the core began to count
+  base::Duration began{};       // when that was, since the run's start; set once it counts
   base::Duration elapsed{};     // counted time up to the swap
   base::Instant last_finish{};  // of a request or an iteration
   std::uint32_t second = 0;     // of the run, in which this interval lies
@@ -146,7 +147,7 @@ class Collector {
   // `program` outlives it.
   Collector(const Program& program, std::size_t cores);
 
-  // Counting begins so long after the run did.
+  // Counting begins so long after the run did, or later if a pause holds the warm-up still: recordings tell that.
   void count_from(base::Duration began) { totals_.began = began; }
   void add(std::size_t core, const Recording& recording);
   // The second of the run before which a core has told everything.

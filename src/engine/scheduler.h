@@ -41,6 +41,9 @@ class Scheduler final {
   // The load begins at `epoch`, the same for all cores.
   void start(base::Instant epoch);
 
+  // From this time on what is measured counts.
+  void count_from(base::Instant when) { counted_from_ = when; }
+
   // No new iterations; those under way have the grace to finish.
   void stop();
   // Everything ends now; calls under way count as cancelled.
@@ -75,7 +78,7 @@ class Scheduler final {
   };
 
   Recording& recording() { return recordings_.current(); }
-  bool counted(base::Instant when) const { return when >= epoch_ + program_.load.warm_up; }
+  bool counted(base::Instant when) const { return when >= counted_from_; }
   void adjust();
   void arm_change();
   Vu& activate_one();
@@ -124,6 +127,7 @@ class Scheduler final {
   std::uint64_t iterations_left_ = 0;
 
   base::Instant epoch_{};
+  base::Instant counted_from_ = base::Instant::min();
   base::Instant load_end_ = base::kNever;
   base::Duration paused_for_{};
   base::Instant paused_at_{};

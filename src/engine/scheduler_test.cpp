@@ -401,6 +401,43 @@ TEST(Scheduler, PauseHoldsArrivalsBackAndLosesNone) {
   EXPECT_LT(step(result, "a").latency.max(), 1100ms);
 }
 
+class PausedWarmUp : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Loads, PausedWarmUp,
+                         testing::Values("{ vus: 2, for: 1500ms, warm_up: 1s }",
+                                         "{ rate: 200/s, for: 1500ms, warm_up: 1s, max_vus: 20 }"));
+
+TEST_P(PausedWarmUp, StaysAWarmUpHoweverLongThePauseIs) {
+  Rehearsal r;
+  r.cores = 2;
+  base::Instant paused{};
+  base::Instant resumed{};
+  Script script;
+  script.when([&](const auto&) { return r.journal->texts().size() > 5; }, {.kind = Command::Kind::kPause});
+  script.when(
+      [&](const auto&) {
+        if (paused == base::Instant{}) paused = base::now();
+        if (base::now() < paused + 1500ms) return false;
+        resumed = base::now();
+        return true;
+      },
+      {.kind = Command::Kind::kResume});
+  r.during = std::ref(script);
+  const auto result = r.run(GetParam(), "    steps: [ { name: a, play: a, takes: 10ms } ]\n");
+  // What is left of the warm-up follows the pause: at most a second, and most of it.
+  const auto entries = r.journal->entries();
+  const base::Instant counted_from = entries.front().started + 1s + (resumed - paused);
+  std::uint64_t counted = 0;
+  for (const auto& entry : entries) counted += entry.started >= counted_from ? 1U : 0U;
+  EXPECT_NEAR(static_cast<double>(step(result, "a").ok), static_cast<double>(counted), 25.0);
+  EXPECT_LT(step(result, "a").ok, entries.size() / 2);
+  EXPECT_EQ(result.iterations, step(result, "a").ok);
+  EXPECT_GE(result.began, 2400ms);
+  EXPECT_LT(result.elapsed, 1s);
+  std::uint64_t in_series = 0;
+  for (const auto& second : result.series) in_series += second.iterations;
+  EXPECT_EQ(in_series, result.iterations);
+}
+
 TEST(Scheduler, StopDuringAPauseEndsTheRun) {
   Rehearsal r;
   Script script;
