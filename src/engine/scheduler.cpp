@@ -56,8 +56,11 @@ void Scheduler::arm_change() {
 
 void Scheduler::adjust() {
   if (ending_ || paused_) return;
-  const double wanted = shape_.vus_at(elapsed()) * factor_;
-  wanted_ = active_vus(slice_, shape_.peak_vus(), static_cast<std::uint64_t>(wanted));
+  const double shaped = shape_.vus_at(elapsed());
+  const auto share = [&](double vus) { return active_vus(slice_, shape_.peak_vus(), static_cast<std::uint64_t>(vus)); };
+  wanted_ = share(shaped * factor_);
+  // Scaling makes a load slower or faster; it does not leave iterations undone that were promised.
+  if (wanted_ == 0 && bounded_work_left() && share(shaped) > 0) wanted_ = 1;
   // Counted before the first starts: one that finds no iteration or data left for it ends at once.
   const std::uint64_t running = active_ - retiring_;
   for (std::uint64_t i = running; i < wanted_; ++i) begin(activate_one(), {});
@@ -72,6 +75,19 @@ void Scheduler::adjust() {
     }
   }
   arm_change();
+}
+
+// Whether there is a bound on iterations that this core has not reached, as far as it knows.
+bool Scheduler::bounded_work_left() const {
+  switch (bound_.of) {
+    case IterationBound::Of::kNothing:
+      return false;
+    case IterationBound::Of::kEachVu:
+      return vus_.empty() || active_ > retiring_;
+    case IterationBound::Of::kWorkflow:
+      return vus_.empty() || iterations_left_ > 0;
+  }
+  return false;
 }
 
 void Scheduler::retire(Vu& vu) {

@@ -89,6 +89,7 @@ class Scheduler final {
   bool begin_iteration(Vu& vu, base::Instant intended);
   void drop_arrivals(std::uint64_t count);
   bool out_of_vus() const;
+  bool bounded_work_left() const;
   void account_iteration(Vu& vu);
   bool finish(Vu& vu);
   void deactivate(Vu& vu);

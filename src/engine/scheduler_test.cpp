@@ -466,6 +466,35 @@ TEST(Scheduler, ScaleChangesTheNumberOfVus) {
   EXPECT_EQ(result.interrupted, 0U);
 }
 
+TEST_P(OnCores, ScalingDownLeavesAVuForTheIterationsThatAreBounded) {
+  for (const bool each : {false, true}) {
+    Rehearsal r;
+    r.cores = GetParam();
+    const std::uint64_t iterations = 40 * r.cores;
+    Script script;
+    script.when([&](const auto&) { return !r.journal->texts().empty(); },
+                {.kind = Command::Kind::kScale, .factor = 0.1});
+    r.during = std::ref(script);
+    const std::string vus = "{ vus: " + std::to_string(r.cores) + ", iterations: ";
+    const auto result = r.run(vus + (each ? "40 each }" : std::to_string(iterations) + " }"),
+                              "    steps: [ { name: a, play: a, takes: 5ms } ]\n");
+    EXPECT_TRUE(script.done());
+    EXPECT_EQ(result.iterations, iterations) << (each ? "each" : "shared");
+    EXPECT_EQ(result.state, model::WorkflowState::kCompleted);
+  }
+}
+
+TEST(Scheduler, ABoundedLoadThatIsScaledDownBeforeItBeginsIsRunAllTheSame) {
+  Rehearsal r;
+  r.cores = 2;
+  bool told = false;
+  r.during = [&](Runner& runner, const model::WorkflowResult&) {
+    if (!told) runner.command({.kind = Command::Kind::kScale, .factor = 0});
+    told = true;
+  };
+  EXPECT_EQ(r.run("{ vus: 2, iterations: 20 }", "    steps: [ { name: a, play: a, takes: 5ms } ]\n").iterations, 20U);
+}
+
 TEST(Scheduler, ScaleChangesTheRate) {
   Rehearsal r;
   Script script;
