@@ -608,6 +608,36 @@ TEST(Interpreter, UniqueDataThatRunsOutEndsAnOpenLoadWithoutWaitingForTheGrace) 
   EXPECT_EQ(result.iterations + result.dropped, result.arrivals);
 }
 
+TEST(Interpreter, UniqueDataThatRunsOutInStartOrStopLeavesThemOut) {
+  const std::string path = temporary_file("three_rows.csv", "id\n1\n2\n3\n");
+  const std::string data = "data: { ids: { csv: \"" + path + "\", pick: unique } }\n";
+  for (const char* load : {"{ vus: 5, for: 200ms }", "{ rate: 500/s, for: 30s, max_vus: 5 }"}) {
+    Rehearsal r;
+    const auto result = r.run(load, R"(
+    start: [ { name: login, play: "in ${data.ids.id}" } ]
+    steps: [ { name: a, play: a, takes: 20ms } ]
+    stop: [ { name: bye, play: bye } ]
+)",
+                              data);
+    EXPECT_EQ(step(result, "login").ok, 3U) << load;
+    EXPECT_EQ(step(result, "login").failed, 0U) << load;
+    EXPECT_EQ(step(result, "bye").ok, 3U) << load;
+    EXPECT_LT(result.elapsed, std::chrono::seconds(20)) << load;
+    EXPECT_EQ(result.dropped + (result.open ? result.iterations : 0), result.arrivals) << load;
+    ASSERT_FALSE(result.notes.empty());
+    EXPECT_THAT(result.notes[0].first, HasSubstr("ran out"));
+  }
+  Rehearsal r;
+  const auto result = r.run("{ vus: 5, iterations: 1 each }", R"(
+    steps: [ { name: a, play: a } ]
+    stop: [ { name: bye, play: "out ${data.ids.id}" } ]
+)",
+                            data);
+  EXPECT_EQ(result.iterations, 5U);
+  EXPECT_EQ(step(result, "bye").ok, 3U);
+  EXPECT_EQ(step(result, "bye").failed, 0U);
+}
+
 TEST(Interpreter, ProvidedValuesReachTheWorkflowThatUsesThem) {
   Rehearsal r;
   const auto result = r.run_layers(R"(muster: 1

@@ -124,8 +124,12 @@ Vu& Scheduler::activate_one() {
 void Scheduler::begin(Vu& vu, base::Instant intended) {
   if (!program_.start.empty) {
     vu.arrival = intended;
-    interpreter_.prepare(vu, VuList::kStart, {});
-    interpreter_.run_soon(vu.main);
+    if (interpreter_.prepare(vu, VuList::kStart, {})) {
+      interpreter_.run_soon(vu.main);
+    } else {
+      no_work_left();
+      deactivate(vu);  // what did not start has nothing to stop
+    }
   } else if (shape_.open() ? begin_iteration(vu, intended) : next_iteration(vu)) {
     interpreter_.run_soon(vu.main);
   }
@@ -147,12 +151,16 @@ bool Scheduler::take_iteration(Vu& vu) {
 
 bool Scheduler::begin_iteration(Vu& vu, base::Instant intended) {
   if (interpreter_.prepare(vu, VuList::kLoop, intended)) return true;
-  out_of_work_ = true;
-  if (shape_.open()) {
-    stop_soon_ = true;
-    drop_arrivals(1);
-  }
+  no_work_left();
   return finish(vu);
+}
+
+// A VU found no data for what it was about to do. In an open load an arrival was lost with it, and more would be.
+void Scheduler::no_work_left() {
+  out_of_work_ = true;
+  if (!shape_.open()) return;
+  stop_soon_ = true;
+  drop_arrivals(1);
 }
 
 bool Scheduler::next_iteration(Vu& vu) {
@@ -238,10 +246,8 @@ bool Scheduler::next_arrival_or_idle(Vu& vu) {
 }
 
 bool Scheduler::finish(Vu& vu) {
-  if (!program_.stop.empty) {
-    interpreter_.prepare(vu, VuList::kStop, {});
-    return true;
-  }
+  // Without data for it `stop` is left out.
+  if (!program_.stop.empty && interpreter_.prepare(vu, VuList::kStop, {})) return true;
   deactivate(vu);
   return false;
 }

@@ -87,6 +87,7 @@ class Scheduler final {
   bool next_iteration(Vu& vu);
   bool next_arrival_or_idle(Vu& vu);
   bool begin_iteration(Vu& vu, base::Instant intended);
+  void no_work_left();
   void drop_arrivals(std::uint64_t count);
   bool out_of_vus() const;
   bool bounded_work_left() const;
