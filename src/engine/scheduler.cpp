@@ -204,7 +204,10 @@ bool Scheduler::list_ended(Vu& vu) {
       if (shape_.open()) drop_arrivals(1);
       return finish(vu);
     }
-    return shape_.open() ? begin_iteration(vu, vu.arrival) : next_iteration(vu);
+    if (!shape_.open()) return next_iteration(vu);
+    if (!vu.retiring) return begin_iteration(vu, vu.arrival);
+    drop_arrivals(1);
+    return finish(vu);
   }
   account_iteration(vu);
   if (shape_.open()) return next_arrival_or_idle(vu);

@@ -529,6 +529,22 @@ TEST(Scheduler, ARunEndsWhenAllItsVusStoppedThemselves) {
   EXPECT_EQ(result.iterations, 3U);
 }
 
+TEST(Scheduler, AStartThatStopsItsVuOrTheWorkflowIsFollowedByNoIteration) {
+  for (const std::string load : {"{ rate: 100/s, for: 100ms, max_vus: 5 }", "{ vus: 2, for: 100ms }"}) {
+    for (const std::string scope : {"vu", "workflow"}) {
+      Rehearsal r;
+      const auto result = r.run(load, "    start: [ { name: login, play: login }, { stop: " + scope + R"( } ]
+    steps: [ { name: a, play: a } ]
+    stop: [ { name: bye, play: bye } ]
+)");
+      EXPECT_GT(step(result, "login").ok, 0U) << load << scope;
+      EXPECT_EQ(step(result, "a").ok, 0U) << load << scope;
+      EXPECT_EQ(step(result, "bye").ok, step(result, "login").ok) << load << scope;
+      EXPECT_EQ(result.dropped, result.arrivals) << load << scope;
+    }
+  }
+}
+
 TEST(Scheduler, ManyVusOnOneCoreAllRun) {
   Rehearsal r;
   const auto result = r.run("{ vus: 20000, iterations: 1 each }", R"(
