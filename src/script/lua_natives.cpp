@@ -265,6 +265,8 @@ int LuaNatives::fill(lua_State* state) {
     set_field(state, "error", model::to_text(report->error));
     set_field(state, "detail", report->detail);
   }
+  // Without a response nothing was saved: what the slots hold is of an earlier call.
+  if (!report->ok && report->response == nullptr) return 0;
   for (const auto& [name, slot] : callable.saves) {
     push_text(state, name);
     push(state, script.running_->vu->slots[slot]);

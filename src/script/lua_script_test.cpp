@@ -142,6 +142,25 @@ TEST(LuaScript, AFailedStepEndsTheIterationUnlessItIsTried) {
   EXPECT_TRUE(result.notes.empty()) << result.notes[0].first;
 }
 
+TEST(LuaScript, AFailedTryGivesBackNothingThatAnEarlierCallSaved) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 1 } }
+    local say = play("hello", { name = "say", fails = "${broken ?? 'false'}", save = { word = "said" } })
+    local answer = play("${word}", { name = "answer" })
+    function run()
+      if say().word ~= "hello" then error("not saved") end
+      local r = say:try { broken = "reset" }
+      if r.ok or r.error ~= "reset" then error("it did not fail") end
+      if r.word ~= nil then error("it gave back " .. tostring(r.word)) end
+      answer()
+    end
+  )");
+  EXPECT_TRUE(result.notes.empty()) << result.notes[0].first;
+  EXPECT_EQ(stage.rehearsal.journal->texts(), (std::vector<std::string>{"hello", "hello", "hello"}))
+      << "steps still see what was saved before";
+}
+
 TEST(LuaScript, ThinkSleepsAndGoesOn) {
   Stage stage;
   const auto result = stage.run(
