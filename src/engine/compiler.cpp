@@ -525,7 +525,7 @@ Compiler::Done Compiler::repeat(const model::Step& step) {
   emit(OpKind::kRepeatBegin);
   ++depth_;
   const std::uint32_t place = append(program_->loops, std::move(loop));
-  const std::uint32_t test = emit(OpKind::kRepeatTest, place);
+  const std::uint32_t test = emit_fallible(OpKind::kRepeatTest, place);
   for (const model::Branch& branch : step.branches) MUSTER_TRY(sequence(branch.steps));
   if (program_->loops[place].after_one_round) {
     auto expression = at(*text, Expression::compile(text->text, scope_));

@@ -342,9 +342,23 @@ Interpreter::Step Interpreter::repeat_test(Strand& strand, const Op& op) {
     strand.pc = op.b;
     return Step::kNext;
   }
+  if (!has_room(*strand.vu)) {
+    fail(strand);
+    return Step::kNext;
+  }
   ++strand.frames.back().count;
   ++strand.pc;
   return next_round(strand);
+}
+
+// Each round adds to what the iteration holds until it ends.
+bool Interpreter::has_room(Vu& vu) {
+  if (vu.arena.held() <= kMaxIterationBytes) [[likely]]
+    return true;
+  recording().note(
+      "iterations ended because their values took more than 16 MiB; save and check less of what `repeat` and `retry` "
+      "receive, or make fewer rounds");
+  return false;
 }
 
 // A loop whose body never waits must not keep the loop of the core: time, commands and other VUs go on between its
@@ -364,9 +378,10 @@ Interpreter::Step Interpreter::retry_test(Strand& strand, const Op& op) {
     ++strand.pc;
     return Step::kNext;
   }
-  if (++strand.frames.back().count >= retry.times) {
+  const bool last = ++strand.frames.back().count >= retry.times;
+  if (last || !has_room(*strand.vu)) {
     // A step that failed has told why itself.
-    if (!strand.failing) recording().note(retry.gave_up);
+    if (last && !strand.failing) recording().note(retry.gave_up);
     fail(strand);
     return Step::kNext;
   }

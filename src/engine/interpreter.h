@@ -128,6 +128,7 @@ class Interpreter final : public CallHost, public ScriptHost {
   Step check(Strand& strand, const Op& op);
   Step choose(Strand& strand, const Op& op);
   Step repeat_test(Strand& strand, const Op& op);
+  bool has_room(Vu& vu);
   Step next_round(Strand& strand);
   Step retry_test(Strand& strand, const Op& op);
   Step group_end(Strand& strand, const Op& op);

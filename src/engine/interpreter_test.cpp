@@ -327,6 +327,24 @@ TEST(Interpreter, ARetryWhoseStepsFailLeavesItToThemToSayWhy) {
   EXPECT_THAT(result.notes, ElementsAre());
 }
 
+TEST(Interpreter, AnIterationWhoseLoopsGatherTooMuchIsEnded) {
+  const std::string text(200'000, 'x');
+  for (const std::string loop : {"repeat: 300", "retry: { times: 300, until: \"false\", delay: 0s }"}) {
+    Rehearsal r;
+    const auto result = r.run("{ vus: 1, iterations: 2 }", "    steps:\n      - " + loop + R"(
+        steps: [ { name: a, play: ")" + text + R"(", save: { all: said } } ]
+      - { name: b, play: b }
+)");
+    EXPECT_EQ(result.iterations, 2U) << loop;
+    EXPECT_EQ(result.failed_iterations, 2U) << loop;
+    EXPECT_GT(step(result, "a").ok, 100U) << loop;
+    EXPECT_LT(step(result, "a").ok, 400U) << loop;
+    EXPECT_EQ(step(result, "b").skipped, 2U) << loop;
+    ASSERT_EQ(result.notes.size(), 1U) << loop;
+    EXPECT_THAT(result.notes[0].first, HasSubstr("more than 16 MiB"));
+  }
+}
+
 TEST(Interpreter, NestedLoopsKeepTheirOwnCountsWhenAnInnerOneFails) {
   Rehearsal r;
   r.run(kOnce, R"(

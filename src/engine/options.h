@@ -33,8 +33,9 @@ constexpr base::Duration kLocalFailurePause = std::chrono::milliseconds(100);
 // Arrivals of one core that may wait for a free VU; more are dropped and counted. 16 bytes each.
 constexpr std::size_t kMaxQueuedArrivals = 1'000'000;
 
-// Memory that one iteration of one VU may hold in values that a script gives to steps. More lets an iteration make more
-// requests; each one keeps the texts that it is given until the iteration ends.
+// Memory that one iteration of one VU may hold in values before a script calls another step and before `repeat` and
+// `retry` begin another round. More lets an iteration make more requests; each one keeps the texts that it is given,
+// and those that it saves or checks, until the iteration ends.
 constexpr std::size_t kMaxIterationBytes = std::size_t{16} * 1024 * 1024;
 
 // Bytes that one receive may bring; one buffer for each core. The size of a TLS record and more.

@@ -214,7 +214,9 @@ bool LuaNatives::is_failure(const LuaScript& script, lua_State* thread) {
 
 void LuaNatives::must_have_room(lua_State* state, const LuaScript& script) {
   if (script.running_->vu->arena.held() <= engine::kMaxIterationBytes) return;
-  raise(state, "this iteration has given its steps more than 16 MiB of values; let `run` return now and then");
+  raise(state,
+        "the values of this iteration take more than 16 MiB: what it gave to its steps and what they saved or checked; "
+        "let `run` return now and then");
 }
 
 void LuaNatives::take_arguments(lua_State* state, LuaScript& script, std::uint32_t index) {
@@ -243,8 +245,8 @@ int LuaNatives::call(lua_State* state) {
   must_be_able_to_wait(state, script, "a step");
   const auto index = static_cast<std::uint32_t>(lua_tointeger(state, 1) - 1);
   if (index >= script.services_.program.callables.size()) raise(state, "there is no such step");
+  must_have_room(state, script);
   if (lua_type(state, 2) == LUA_TTABLE) {
-    must_have_room(state, script);
     take_arguments(state, script, index);
   } else if (!lua_isnoneornil(state, 2)) {
     raise(state, "a step takes its arguments as a table: { id = 7 }");

@@ -366,9 +366,24 @@ TEST(LuaScript, AnIterationThatHoardsArgumentsIsEnded) {
     end
   )");
   ASSERT_EQ(result.notes.size(), 1u);
-  EXPECT_NE(result.notes[0].first.find("play.lua:6: this iteration has given its steps more than 16 MiB"),
+  EXPECT_NE(result.notes[0].first.find("play.lua:6: the values of this iteration take more than 16 MiB"),
             std::string::npos)
       << result.notes[0].first;
+}
+
+TEST(LuaScript, AnIterationThatHoardsWhatItsStepsSaveIsEnded) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 1 } }
+    local page = play(string.rep("x", 200000), { name = "page", save = { all = "said" } })
+    function run()
+      for i = 1, 300 do page() end
+    end
+  )");
+  EXPECT_EQ(result.failed_iterations, 1u);
+  EXPECT_LT(engine::step(result, "page").ok, 200u);
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_NE(result.notes[0].first.find("more than 16 MiB"), std::string::npos) << result.notes[0].first;
 }
 
 TEST(LuaScript, TheSameSeedDrawsTheSameNumbers) {
