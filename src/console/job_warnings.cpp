@@ -24,13 +24,14 @@ void about_share(const model::Threshold& threshold, std::vector<std::string>& wa
 
 struct Word {
   std::string_view word;
-  bool alone;  // nothing follows it
+  std::string_view shorter;  // how it is written by those who leave its ending out
+  bool alone;                // nothing follows it
   std::string_view does;
 };
 
-constexpr std::array<Word, 3> kWords{{{"exists", true, "asks whether there is a value"},
-                                      {"contains", false, "looks for a part of it"},
-                                      {"matches", false, "takes a regular expression"}}};
+constexpr std::array<Word, 3> kWords{{{"exists", "exist", true, "asks whether there is a value"},
+                                      {"contains", "contain", false, "looks for a part of it"},
+                                      {"matches", "match", false, "takes a regular expression"}}};
 
 // `json.items: exist` is allowed, and compares with a text that is hardly meant.
 void about_check(const model::Check& check, std::vector<std::string>& warnings) {
@@ -41,7 +42,8 @@ void about_check(const model::Check& check, std::vector<std::string>& warnings) 
   const std::string_view first = text.substr(0, text.find(' '));
   for (const Word& each : kWords) {
     const bool alone = first.size() == text.size();
-    if (alone != each.alone || first == each.word || !base::one_slip_apart(first, each.word)) continue;
+    const bool slip = first == each.shorter || base::one_slip_apart(first, each.word);
+    if (alone != each.alone || first == each.word || !slip) continue;
     warnings.push_back(fmt::format("the check `{}: {}`: '{}' is compared as text; '{}' {}", check.subject.text,
                                    check.condition.text, check.condition.text, each.word, each.does));
   }
