@@ -62,7 +62,7 @@ void Scheduler::adjust() {
   // Scaling makes a load slower or faster; it does not leave iterations undone that were promised.
   if (wanted_ == 0 && bounded_work_left() && share(shaped) > 0) wanted_ = 1;
   // Counted before the first starts: one that finds no iteration or data left for it ends at once.
-  const std::uint64_t running = active_ - retiring_;
+  const std::uint64_t running = active_ - retiring_ + spent_;
   for (std::uint64_t i = running; i < wanted_; ++i) begin(activate_one(), {});
   // The newest go first; those between iterations end at once.
   for (; retire_below_ > 0 && active_ - retiring_ > wanted_; --retire_below_) {
@@ -262,12 +262,17 @@ void Scheduler::deactivate(Vu& vu) {
   vu.kept.reset();
   interpreter_.forget(vu);
   vu.arena.reset();
-  if (vu.retiring) --retiring_;
+  const bool bounded = bound_.of != IterationBound::Of::kNothing;
+  if (vu.retiring) {
+    --retiring_;
+  } else if (bounded) {
+    ++spent_;
+  }
   vu.retiring = false;
   --active_;
   recording().vus = active_;
   // A VU that ran out of iterations or data stays ended; one that a ramp retired may come back.
-  if (bound_.of == IterationBound::Of::kNothing) spare_.push_back(&vu);
+  if (!bounded) spare_.push_back(&vu);
   if (active_ == 0 && (out_of_work_ || out_of_vus())) stop_soon_ = true;
 }
 

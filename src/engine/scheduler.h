@@ -127,6 +127,7 @@ class Scheduler final {
   ArrivalQueue queue_;  // open: arrivals that wait for a VU
   IterationBound bound_;
   std::uint64_t iterations_left_ = 0;
+  std::uint64_t spent_ = 0;  // bounded: VUs that ended of themselves; nobody takes their place
 
   base::Instant epoch_{};
   base::Instant counted_from_ = base::Instant::min();

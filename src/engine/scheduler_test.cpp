@@ -484,6 +484,33 @@ TEST_P(OnCores, ScalingDownLeavesAVuForTheIterationsThatAreBounded) {
   }
 }
 
+TEST(Scheduler, NobodyTakesThePlaceOfAVuThatHasRunItsIterations) {
+  for (const Command& command :
+       {Command{.kind = Command::Kind::kResume}, {.kind = Command::Kind::kScale, .factor = 1}}) {
+    for (const char* load : {"{ vus: 2, iterations: 3 each }", "{ vus: 2, iterations: 4 }"}) {
+      Rehearsal r;
+      Script script;
+      // The first VU is through while the second is in its first iteration, or no iteration is left for it.
+      script.when([&](const auto& result) { return result.iterations >= 3 && result.vus == 1; },
+                  {.kind = Command::Kind::kPause});
+      script.when([](const auto&) { return true; }, command);
+      if (command.kind == Command::Kind::kScale)
+        script.when([](const auto&) { return true; }, {.kind = Command::Kind::kResume});
+      r.during = std::ref(script);
+      const auto result = r.run(load, R"(
+    start: [ { name: s, play: s } ]
+    steps:
+      - if: vu.id == 2
+        then: [ { name: slow, play: slow, takes: 300ms } ]
+      - { name: a, play: a }
+)");
+      EXPECT_TRUE(script.done()) << load;
+      EXPECT_EQ(r.journal->count("s"), 2U) << load;
+      EXPECT_EQ(result.iterations, std::string(load).contains("each") ? 6U : 4U) << load;
+    }
+  }
+}
+
 TEST(Scheduler, ABoundedLoadThatIsScaledDownBeforeItBeginsIsRunAllTheSame) {
   Rehearsal r;
   r.cores = 2;
