@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/letter_case.h"
 #include "protocol/credentials.h"
 #include "report/source_mask_parts.h"
 
@@ -115,71 +114,6 @@ std::vector<Token> tokens_of(std::string_view source) {
   return tokens;
 }
 
-// *** for each line of `content`.
-std::string hidden(std::string_view content) {
-  if (!content.contains('\n')) return std::string(kMask);
-  std::string made;
-  for (bool fresh = true; const char each : content) {
-    if (each == '\n') {
-      made += each;
-    } else if (fresh) {
-      made.append(kMask);
-    }
-    fresh = each == '\n';
-  }
-  return made;
-}
-
-// user=ada&password=hunter2, as a body or behind a `?`.
-std::string without_form_values(std::string_view text) {
-  std::string made;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    std::size_t end = at;
-    while (end < text.size() && (is_letter(text[end]) || text[end] == '-')) ++end;
-    const std::string_view word = text.substr(at, end - at);
-    made.append(word);
-    at = end;
-    if (at == text.size()) break;
-    made += text[at];
-    const bool key = text[at++] == '=' && holds_credentials(word);
-    if (!key) continue;
-    const std::size_t value_end = std::min(text.find_first_of("&; \t\r\n\"'#", at), text.size());
-    const std::string_view value = text.substr(at, value_end - at);
-    if (value.empty() || value.front() == '=' || comes_from_elsewhere(value)) continue;
-    made.append(kMask);
-    at = value_end;
-  }
-  return made;
-}
-
-// As the script sees it, as far as masking has to know.
-std::string unescaped(std::string_view content) {
-  std::string made;
-  for (std::size_t i = 0; i < content.size(); ++i) {
-    if (content[i] != '\\' || i + 1 == content.size()) {
-      made += content[i];
-    } else {
-      const char escaped = content[++i];
-      made += escaped == 'n' || escaped == 'r' ? '\n' : escaped;
-    }
-  }
-  return made;
-}
-
-// What a text shows that is not the value of a key itself.
-std::string looked_into(const Token& text) {
-  constexpr std::string_view kBearer = "bearer ";
-  const std::string_view content = text.content;
-  const bool bearer = content.size() > kBearer.size() && base::lower(content.substr(0, kBearer.size())) == kBearer;
-  if (bearer && !comes_from_elsewhere(content)) return hidden(content);
-  const bool plain = text.written.front() == '[' || !content.contains('\\');
-  const std::string seen = plain ? std::string(content) : unescaped(content);
-  std::string masked = without_form_values(masked_yaml(seen));
-  if (masked == seen) return std::string(content);
-  return plain ? masked : hidden(content);
-}
-
 class Masking {
  public:
   explicit Masking(std::string_view source) : tokens_(tokens_of(source)) {}
@@ -266,7 +200,8 @@ class Masking {
 
   // token = login({ user = "ada" }).token: what is given to others is not what the name holds.
   std::string shown(const Token& text) const {
-    if (!hiding_ || (!value_.sure && nested_.size() > value_.depth)) return looked_into(text);
+    if (!hiding_ || (!value_.sure && nested_.size() > value_.depth))
+      return looked_into(text.content, text.written.front() == '[');
     return comes_from_elsewhere(text.content) ? std::string(text.content) : hidden(text.content);
   }
 

@@ -101,6 +101,12 @@ Value value_after(std::string_view line, std::size_t at, bool quoted_key, bool f
   return {at, std::min(end, line.size()), end == kNone};
 }
 
+// Whether a value may follow what ends at `at`.
+bool is_key(std::string_view line, std::size_t at) {
+  const std::size_t next = line.find_first_not_of(" \t", at);
+  return next != kNone && line[next] == ':';
+}
+
 std::size_t indent_of(std::string_view line) {
   const std::size_t first = line.find_first_not_of(' ');
   return first == kNone ? kNone : first;
@@ -120,7 +126,7 @@ class Masking {
       return;
     }
     block_ = false;
-    append_without_users(made_, mask_keys(line, indent == kNone ? 0 : indent));
+    append_without_users(made_, without_form_values(mask_keys(line, indent == kNone ? 0 : indent)));
   }
   void end_line() { made_ += '\n'; }
   std::string take() { return std::move(made_); }
@@ -145,15 +151,22 @@ class Masking {
         continue;
       }
       std::size_t end = at;
+      bool closed = false;
       if (quoted) {
-        end = std::min(end_of_quoted(line, at), line.size());
+        end = end_of_quoted(line, at);
+        closed = end != kNone;
+        end = std::min(end, line.size());
       } else {
         while (end < line.size() && key_character(line[end])) ++end;
       }
       const std::size_t begin = at;
       const std::string_view word = line.substr(at, end - at);
-      masked.append(word);
       at = end;
+      if (quoted && closed && !is_key(line, end)) {
+        masked.append(1, each).append(looked_into(word.substr(1, word.size() - 2), each == '\'')).append(1, each);
+        continue;
+      }
+      masked.append(word);
       const std::string_view key = quoted && word.size() >= 2 ? word.substr(1, word.size() - 2) : word;
       if (!holds_credentials(key)) continue;
       const Value value = value_after(line, end, quoted, depth > 0);

@@ -1,6 +1,6 @@
 // The text of a job, or anything else. Masking must keep its lines and must take out a password that follows it. The
 // text itself as a password, however it is quoted, and as the user of an address must not be shown, in YAML, in JSON
-// and in Lua. covers: report/source_mask.cpp report/lua_mask.cpp
+// and in Lua. covers: report/source_mask.cpp report/lua_mask.cpp report/text_mask.cpp
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -17,6 +17,16 @@ inline bool comes_from_elsewhere(std::string_view value) {
   return value.contains("${") && !value.contains("$${");
 }
 
+// *** for each line of `content`.
+std::string hidden(std::string_view content);
+
+// Of user=ada&password=hunter2, as a body or behind a `?`.
+std::string without_form_values(std::string_view text);
+
+// What stands between quotes and is not the value of a key: JSON, header lines and forms with such keys are masked,
+// bearer tokens too. `raw`: without escapes, as between single quotes in YAML.
+std::string looked_into(std::string_view content, bool raw);
+
 // Adds `line`, without the users of its addresses.
 void append_without_users(std::string& made, std::string_view line);
 

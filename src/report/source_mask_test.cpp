@@ -115,6 +115,18 @@ TEST(SourceMask, LooksIntoTheTextsOfALuaScript) {
             "local target = [[https://***@shop.test/]]");
 }
 
+TEST(SourceMask, LooksIntoTheTextsOfAJob) {
+  EXPECT_EQ(masked_source("body: '{\"user\":\"ada\",\"password\":\"hunter2\"}'"),
+            "body: '{\"user\":\"ada\",\"password\":\"***\"}'");
+  EXPECT_EQ(masked_source("body: \"{\\\"password\\\":\\\"hunter2\\\"}\"  # why"), "body: \"***\"  # why");
+  EXPECT_EQ(masked_source("body: user=ada&password=hunter2&n=1"), "body: user=ada&password=***&n=1");
+  EXPECT_EQ(masked_source("- get: \"/in?pwd=hunter2&n=1\""), "- get: \"/in?pwd=***&n=1\"");
+  for (const char* text : {"- if: user.password == 'x'", "body: '{\"password\":\"${env.WORD}\"}'",
+                           "get: /in?password=${env.WORD}", "check: { body: 'contains it''s' }"}) {
+    EXPECT_EQ(masked_source(text), text);
+  }
+}
+
 TEST(SourceMask, TellsLuaFromYamlByTheFirstLineThatSaysSomething) {
   for (const char* yaml : {"# why\n---\nmuster: 1\n", "{\"muster\":1,\n", "\"muster\" : 1\n", "\xEF\xBB\xBFtarget: x\n",
                            "%YAML 1.2\n---\r\nmuster:\r\n", "- a: 1\n", "!!map\n", ""}) {
