@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "engine/options.h"
 #include "model/result.h"
+#include "script/lua_json.h"
 #include "script/lua_script.h"
 #include "script/lua_values.h"
 #include "script/options.h"
@@ -69,6 +70,14 @@ int decode(lua_State* state) {
   return 2;
 }
 
+// Makes a table a list, which an empty one is not by itself.
+int list(lua_State* state) {
+  luaL_checktype(state, 1, LUA_TTABLE);
+  lua_settop(state, 1);
+  mark_list(state, 0);
+  return 1;
+}
+
 void push_kinds(lua_State* state, const model::StepKinds& kinds) {
   lua_newtable(state);
   int position = 0;
@@ -96,6 +105,8 @@ void add_plain_natives(lua_State* state, const model::StepKinds& kinds) {
   lua_setfield(state, -2, "encode");
   lua_pushcfunction(state, &decode);
   lua_setfield(state, -2, "decode");
+  lua_pushcfunction(state, &list);
+  lua_setfield(state, -2, "list");
   push_kinds(state, kinds);
   lua_setfield(state, -2, "kinds");
 }

@@ -76,8 +76,8 @@ struct LuaNatives {
   static void take_arguments(lua_State* state, LuaScript& script, std::uint32_t index);
 };
 
-// What needs no core, for both states: range, encode, decode and the kinds of steps. Adds them to the table on top of
-// the stack.
+// What needs no core, for both states: range, encode, decode, list and the kinds of steps. Adds them to the table on
+// top of the stack.
 void add_plain_natives(lua_State* state, const model::StepKinds& kinds);
 
 }  // namespace muster::script

@@ -211,6 +211,34 @@ TEST(LuaScript, TextThatIsNoJsonIsToldApartFromNull) {
             "");
 }
 
+TEST(LuaScript, JsonComesBackAsItWas) {
+  EXPECT_EQ(mistake(R"(
+    for _, text in ipairs { '[]', '{}', '[1,null]', '[null]', '[1,null,3]', '{"a":[]}', '[[],[null]]', '["x"]' } do
+      assert(json.encode(json.decode(text)) == text, text)
+    end
+    local grown = json.decode('[]')
+    table.insert(grown, 'x')
+    assert(json.encode(grown) == '["x"]')
+    assert(json.encode(json.list {}) == '[]' and json.encode({}) == '{}')
+  )"),
+            "");
+}
+
+TEST(LuaScript, OneUnusualValueDoesNotMakeAllJsonNil) {
+  EXPECT_EQ(mistake(R"(
+    local read = json.decode('\239\187\191{"id":123456789012345678901234,"a":[1e999,null,"\\ud800x"],"token":"abc"}')
+    assert(read.token == 'abc' and read.id > 1e23 and read.a[1] > 1e300 and read.a[2] == nil)
+    assert(read.a[3] == '\239\191\189x')
+  )"),
+            "");
+}
+
+TEST(LuaScript, NumbersThatAreNotFiniteAreRefused) {
+  EXPECT_EQ(mistake("json.encode({ x = 0 / 0 })"),
+            "script error: play.lua:4: a number that is not finite cannot be JSON");
+  EXPECT_EQ(mistake("set('x', 1 / 0)"), "script error: play.lua:4: 'x' must be a finite number");
+}
+
 TEST(LuaScript, StopEndsWhatItNames) {
   Stage stage;
   const auto result = stage.run(

@@ -1,7 +1,6 @@
 #include "script/lua_values.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,107 +8,12 @@
 #include <lua.hpp>
 #include <vector>
 
+#include "script/lua_json.h"
 #include "script/options.h"
 #include "script/prelude.h"
 
 namespace muster::script {
 namespace {
-
-constexpr double kExact = 9007199254740992.0;  // 2^53: whole numbers below it are exact
-
-bool whole(double number) {
-  return std::trunc(number) == number && std::fabs(number) < kExact;
-}
-
-void push_element(lua_State* state, simdjson::dom::element element, std::size_t depth) {
-  if (depth > kScriptLimits.json_depth || lua_checkstack(state, 4) == 0) {
-    raise(state, "the JSON is nested too deeply");
-  }
-  switch (element.type()) {
-    case simdjson::dom::element_type::ARRAY: {
-      lua_newtable(state);
-      int position = 0;
-      for (const simdjson::dom::element each : element.get_array().value_unsafe()) {
-        push_element(state, each, depth + 1);
-        lua_rawseti(state, -2, ++position);
-      }
-      break;
-    }
-    case simdjson::dom::element_type::OBJECT: {
-      lua_newtable(state);
-      for (const simdjson::dom::key_value_pair each : element.get_object().value_unsafe()) {
-        lua_pushlstring(state, each.key.data(), each.key.size());
-        push_element(state, each.value, depth + 1);
-        lua_rawset(state, -3);
-      }
-      break;
-    }
-    case simdjson::dom::element_type::INT64:
-      lua_pushnumber(state, static_cast<double>(element.get_int64().value_unsafe()));
-      break;
-    case simdjson::dom::element_type::UINT64:
-      lua_pushnumber(state, static_cast<double>(element.get_uint64().value_unsafe()));
-      break;
-    case simdjson::dom::element_type::DOUBLE:
-      lua_pushnumber(state, element.get_double().value_unsafe());
-      break;
-    case simdjson::dom::element_type::STRING: {
-      const std::string_view text = element.get_string().value_unsafe();
-      lua_pushlstring(state, text.data(), text.size());
-      break;
-    }
-    case simdjson::dom::element_type::BOOL:
-      lua_pushboolean(state, element.get_bool().value_unsafe() ? 1 : 0);
-      break;
-    case simdjson::dom::element_type::NULL_VALUE:
-      lua_pushnil(state);
-      break;
-  }
-}
-
-void append_quoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
-void append_number(std::string& out, double number) {
-  if (whole(number)) {
-    fmt::format_to(std::back_inserter(out), "{}", static_cast<std::int64_t>(number));
-  } else {
-    fmt::format_to(std::back_inserter(out), "{}", number);
-  }
-}
-
-int absolute(lua_State* state, int index) {
-  return index > 0 ? index : lua_gettop(state) + index + 1;
-}
-
-// How many values a table that is a list has; 0 where it is none or empty.
-std::size_t list_length(lua_State* state, int table) {
-  const std::size_t length = lua_objlen(state, table);
-  std::size_t entries = 0;
-  lua_pushnil(state);
-  while (lua_next(state, table) != 0) {
-    lua_pop(state, 1);
-    if (lua_type(state, -1) != LUA_TNUMBER) {
-      lua_pop(state, 1);
-      return 0;
-    }
-    ++entries;
-  }
-  return entries == length ? length : 0;
-}
 
 class DocumentReader {
  public:
@@ -126,8 +30,10 @@ class DocumentReader {
       case LUA_TBOOLEAN:
         return scalar(lua_toboolean(state_, index) != 0 ? "true" : "false", true);
       case LUA_TNUMBER: {
+        const double number = lua_tonumber(state_, index);
+        if (!std::isfinite(number)) return base::fail("a number must be finite");
         std::string text;
-        append_number(text, lua_tonumber(state_, index));
+        append_number(text, number);
         return scalar(std::move(text), true);
       }
       case LUA_TSTRING:
@@ -154,9 +60,9 @@ class DocumentReader {
   base::Expected<authoring::YamlNode> table(int index, std::size_t depth) {
     authoring::YamlNode node;
     node.where = place();
-    if (const std::size_t length = list_length(state_, index); length > 0) {
+    if (const auto length = list_length(state_, index)) {
       node.kind = authoring::YamlNode::Kind::kList;
-      for (std::size_t i = 1; i <= length; ++i) {
+      for (std::size_t i = 1; i <= *length; ++i) {
         lua_rawgeti(state_, index, static_cast<int>(i));
         auto child = read(lua_gettop(state_), depth + 1);
         lua_pop(state_, 1);
@@ -241,66 +147,6 @@ void push(lua_State* state, const model::Value& value) {
   }
 }
 
-const char* push_json(lua_State* state, std::string_view text) {
-  // Kept per thread: making one for every response would cost more than parsing it.
-  thread_local simdjson::dom::parser parser;
-  simdjson::dom::element root;
-  if (const simdjson::error_code error = parser.parse(text.data(), text.size()).get(root); error != simdjson::SUCCESS) {
-    lua_pushnil(state);
-    return simdjson::error_message(error);
-  }
-  push_element(state, root, 0);
-  return nullptr;
-}
-
-void append_json(lua_State* state, int index, std::string& out, std::size_t depth) {
-  index = absolute(state, index);
-  if (depth > kScriptLimits.depth || lua_checkstack(state, 8) == 0 || out.size() > kScriptLimits.text_bytes) {
-    raise(state, "a table is nested too deeply or too large to be JSON");
-  }
-  switch (lua_type(state, index)) {
-    case LUA_TNIL:
-      out += "null";
-      return;
-    case LUA_TBOOLEAN:
-      out += lua_toboolean(state, index) != 0 ? "true" : "false";
-      return;
-    case LUA_TNUMBER:
-      append_number(out, lua_tonumber(state, index));
-      return;
-    case LUA_TSTRING:
-      append_quoted(out, text_at(state, index));
-      return;
-    case LUA_TTABLE:
-      break;
-    default:
-      raise(state, "a %s cannot be JSON", lua_typename(state, lua_type(state, index)));
-  }
-  if (const std::size_t length = list_length(state, index); length > 0) {
-    for (std::size_t i = 1; i <= length; ++i) {
-      out += i == 1 ? '[' : ',';
-      lua_rawgeti(state, index, static_cast<int>(i));
-      append_json(state, -1, out, depth + 1);
-      lua_pop(state, 1);
-    }
-    out += ']';
-    return;
-  }
-  out += '{';
-  bool first = true;
-  lua_pushnil(state);
-  while (lua_next(state, index) != 0) {
-    if (lua_type(state, -2) != LUA_TSTRING) raise(state, "a table is either a list or has names as keys, not both");
-    if (!first) out += ',';
-    first = false;
-    append_quoted(out, text_at(state, -2));
-    out += ':';
-    append_json(state, -1, out, depth + 1);
-    lua_pop(state, 1);
-  }
-  out += '}';
-}
-
 model::Value to_value(lua_State* state, int index, base::Arena& arena, const char* what) {
   switch (lua_type(state, index)) {
     case LUA_TNIL:
@@ -309,6 +155,7 @@ model::Value to_value(lua_State* state, int index, base::Arena& arena, const cha
       return model::Value::of(lua_toboolean(state, index) != 0);
     case LUA_TNUMBER: {
       const double number = lua_tonumber(state, index);
+      if (!std::isfinite(number)) raise(state, "'%s' must be a finite number", what);
       return whole(number) ? model::Value::of(static_cast<std::int64_t>(number)) : model::Value::of(number);
     }
     case LUA_TSTRING: {
@@ -329,7 +176,7 @@ model::Value to_value(lua_State* state, int index, base::Arena& arena, const cha
 }
 
 base::Expected<authoring::YamlNode> to_document(lua_State* state, int index, std::uint32_t line) {
-  return DocumentReader(state, line).read(absolute(state, index), 0);
+  return DocumentReader(state, line).read(index > 0 ? index : lua_gettop(state) + index + 1, 0);
 }
 
 }  // namespace muster::script

@@ -1,4 +1,4 @@
-// Values between Lua and muster: run-time values, JSON texts, and tables as documents. Functions that push or read Lua
+// Values between Lua and muster: run-time values, and tables as documents. Functions that push or read Lua
 // values may raise Lua errors and must be called from within a protected call.
 #pragma once
 
@@ -26,15 +26,10 @@ std::string_view text_at(lua_State* state, int index);
 
 // Missing and null become nil, JSON becomes tables.
 void push(lua_State* state, const model::Value& value);
-// JSON text as tables; pushes nil where it is none, and says why it is none. Null: it is.
-const char* push_json(lua_State* state, std::string_view text);
 
 // The value at `index`; texts and tables (as JSON) are copied to `arena`. Raises an error for functions and the like;
 // `what` names the value in it.
 model::Value to_value(lua_State* state, int index, base::Arena& arena, const char* what);
-
-// Appends the value at `index` as JSON. Raises an error for what JSON cannot hold.
-void append_json(lua_State* state, int index, std::string& out, std::size_t depth);
 
 // The value at `index` as a document; every place in it is `line`. Functions and the like are an error.
 base::Expected<authoring::YamlNode> to_document(lua_State* state, int index, std::uint32_t line);

@@ -189,7 +189,7 @@ data = setmetatable({}, {
 })
 use = setmetatable({}, { __index = function(_, key) return native.value("use", key) end })
 env = native.environment
-json = { encode = native.encode, decode = native.decode }
+json = { encode = native.encode, decode = native.decode, list = native.list }
 math.random, math.randomseed = native.random, nil
 )lua";
 
