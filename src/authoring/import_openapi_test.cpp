@@ -269,6 +269,62 @@ paths:
                         "and maximum), id (maxLength), set (uniqueItems), both (allOf)"));
 }
 
+TEST_F(OpenApiImportTest, KeepsPropertiesBesideAlternatives) {
+  const model::Job job = import(openapi_importer(), R"yaml(openapi: 3.1.0
+servers: [ { url: "http://a.test" } ]
+paths:
+  /a:
+    post:
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                any: { $ref: "#/components/schemas/Any" }
+                one: { $ref: "#/components/schemas/One" }
+                real: { $ref: "#/components/schemas/Real" }
+                circle: { $ref: "#/components/schemas/Circle" }
+                plain: { oneOf: [ { type: integer }, { type: string } ] }
+                bare: { type: object, anyOf: [ { $ref: "#/components/schemas/Bare" } ] }
+components:
+  schemas:
+    Any:
+      type: object
+      properties: { a: { type: string }, b: { type: integer } }
+      anyOf: [ { required: [a] }, { required: [b] } ]
+    One:
+      properties: { id: { type: integer }, mail: { type: string }, phone: { type: string } }
+      oneOf: [ { required: [mail], properties: { mail: {} } }, { required: [phone] } ]
+    Real:
+      type: object
+      required: [kind]
+      properties: { kind: { type: string } }
+      oneOf: [ { $ref: "#/components/schemas/Dog" }, { type: object, required: [kind] } ]
+    Dog: { type: object, properties: { kind: { const: dog }, bark: { type: boolean } } }
+    Circle:
+      type: object
+      properties: { self: { $ref: "#/components/schemas/Circle" }, other: { $ref: "#/components/schemas/Circle" } }
+      anyOf: [ { required: [self] } ]
+    Bare: { properties: { n: { type: integer }, again: { type: object, oneOf: [ { $ref: "#/components/schemas/Bare" } ] } } }
+)yaml");
+  ASSERT_EQ(job.workflows.size(), 1u) << error;
+  const model::Tree& body = *job.workflows[0].steps[0].field("json");
+  EXPECT_EQ(text_of(body.find("any")->find("a")), "sample");
+  EXPECT_EQ(*body.find("any")->find("b")->integer(), 1);
+  EXPECT_EQ(*body.find("one")->find("id")->integer(), 1);
+  EXPECT_EQ(text_of(body.find("one")->find("mail")), "sample");
+  EXPECT_EQ(body.find("one")->find("phone"), nullptr) << "with it the object fits both";
+  EXPECT_EQ(text_of(body.find("real")->find("kind")), "dog");
+  EXPECT_TRUE(*body.find("real")->find("bark")->boolean());
+  ASSERT_NE(body.find("circle")->find("self"), nullptr) << "the alternative requires it";
+  EXPECT_TRUE(body.find("circle")->find("self")->null());
+  EXPECT_EQ(body.find("circle")->find("other"), nullptr);
+  EXPECT_EQ(*body.find("plain")->integer(), 1);
+  EXPECT_EQ(*body.find("bare")->find("n")->integer(), 1);
+  EXPECT_EQ(body.find("bare")->find("again"), nullptr) << "a circle";
+}
+
 TEST_F(OpenApiImportTest, MakesListsOfListsNoLargerThanItsLimits) {
   std::string schema = R"({"type": "string", "example": ")" + std::string(5'000, 'e') + R"("})";
   for (int i = 0; i < 6; ++i) schema = R"({"type": "array", "minItems": 100, "items": )" + schema + "}";

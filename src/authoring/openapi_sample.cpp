@@ -99,6 +99,14 @@ std::size_t weight(const ImportJson& value) {
   return sum;
 }
 
+constexpr std::array<std::string_view, 2> kAlternatives{"oneOf", "anyOf"};
+
+// The list under `oneOf` or `anyOf`; nothing if there is none.
+const ImportJson& alternatives(const ImportJson& schema, std::string_view key) {
+  const ImportJson& some = member(schema, key);
+  return some.is_array() ? some : nothing();
+}
+
 double anywhere(const Range& range) {
   if (range.low <= -Range::kFar && range.high >= Range::kFar) return 1;
   if (range.low <= -Range::kFar) return range.has(1) ? 1 : range.below ? range.high - 1 : range.high;
@@ -181,12 +189,11 @@ ImportJson SchemaSampler::composed(const ImportJson& schema, std::size_t depth) 
   if (!member(schema, "not").is_null()) doubt("not");
   if (const ImportJson& all = member(schema, "allOf"); all.is_array() && !all.empty())
     return all_of(schema, all, depth);
-  for (const std::string_view key : {"oneOf", "anyOf"}) {
-    const ImportJson& some = member(schema, key);
-    if (some.is_array() && !some.empty()) return made(some.front(), depth + 1);
-  }
   const std::string type = type_of(schema);
-  if (type == "object") return object(schema, depth);
+  if (type == "object") return with_alternatives(schema, depth);
+  for (const std::string_view key : kAlternatives) {
+    if (const ImportJson& some = alternatives(schema, key); !some.empty()) return made(some.front(), depth + 1);
+  }
   if (type == "array") return array(schema, depth);
   if (type == "integer" || type == "number") return number(schema, type == "integer");
   if (type == "boolean") return true;
@@ -208,6 +215,33 @@ ImportJson SchemaSampler::all_of(const ImportJson& schema, const ImportJson& all
   if (!whole.empty() || other.is_null()) return whole;
   if (all.size() > 1) doubt("allOf");
   return other;
+}
+
+// What the object itself says, and on top of it the first alternative of each list.
+ImportJson SchemaSampler::with_alternatives(const ImportJson& schema, std::size_t depth) {
+  std::vector<const ImportJson*> chosen;
+  for (const std::string_view key : kAlternatives) {
+    if (const ImportJson& some = alternatives(schema, key); !some.empty()) chosen.push_back(&some.front());
+  }
+  ImportJson whole = object(schema, depth, chosen);
+  for (const ImportJson* each : chosen) {
+    const ImportJson part = made(*each, depth + 1);
+    // The end of a circle, with nothing else to say about the object.
+    if (part.is_null() && !member(schema, "properties").is_object()) return nullptr;
+    if (!part.is_object()) continue;  // it only says what is required, or the like
+    for (const auto& [key, value] : part.items()) {
+      if (!value.is_null() || !whole.contains(key)) whole[key] = value;
+    }
+  }
+  return whole;
+}
+
+void SchemaSampler::add_required(const ImportJson& schema, std::set<std::string>& names) const {
+  const ImportJson& required = member(resolved(schema), "required");
+  if (!required.is_array()) return;
+  for (const ImportJson& each : required) {
+    if (each.is_string()) names.insert(each.get<std::string>());
+  }
 }
 
 std::string SchemaSampler::text(const ImportJson& schema) {
@@ -265,12 +299,22 @@ std::vector<std::string> SchemaSampler::take_doubts() {
   return std::exchange(doubts_, {});
 }
 
-ImportJson SchemaSampler::object(const ImportJson& schema, std::size_t depth) {
+ImportJson SchemaSampler::object(const ImportJson& schema, std::size_t depth,
+                                 std::span<const ImportJson* const> chosen) {
   ImportJson whole = ImportJson::object();
   const ImportJson& properties = member(schema, "properties");
   if (!properties.is_object()) return whole;
-  const ImportJson& required = member(schema, "required");
+  std::set<std::string> required;
+  add_required(schema, required);
+  for (const ImportJson* each : chosen) add_required(*each, required);
+  // With what only another alternative of `oneOf` requires, the object would fit two of them.
+  std::set<std::string> of_others;
+  if (!chosen.empty()) {
+    for (const ImportJson& each : alternatives(schema, "oneOf")) add_required(each, of_others);
+  }
   for (const auto& [key, value] : properties.items()) {
+    const bool needed = required.contains(key);
+    if (!needed && of_others.contains(key)) continue;
     const ImportJson& property = resolved(value);
     const ImportJson& read_only = member(property, "readOnly");
     if (read_only.is_boolean() && read_only.get<bool>()) continue;
@@ -278,8 +322,6 @@ ImportJson SchemaSampler::object(const ImportJson& schema, std::size_t depth) {
     ImportJson part = made(value, depth + 1);
     names_.pop_back();
     // Where a circle or the depth ended it, what nobody requires is better left out.
-    const bool needed =
-        required.is_array() && std::find(required.begin(), required.end(), ImportJson(key)) != required.end();
     if (!part.is_null() || needed) whole[key] = std::move(part);
   }
   return whole;

@@ -2,6 +2,8 @@
 // value that fits. Bounded in depth and size; circles of references end. Pure.
 #pragma once
 
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,9 +33,12 @@ class SchemaSampler {
   ImportJson made(const ImportJson& schema, std::size_t depth);
   const ImportJson& counted(const ImportJson& value);
   ImportJson composed(const ImportJson& schema, std::size_t depth);
-  ImportJson object(const ImportJson& schema, std::size_t depth);
+  // `chosen` are the alternatives of `oneOf` and `anyOf` that the object shall fit.
+  ImportJson object(const ImportJson& schema, std::size_t depth, std::span<const ImportJson* const> chosen = {});
   ImportJson array(const ImportJson& schema, std::size_t depth);
   ImportJson all_of(const ImportJson& schema, const ImportJson& all, std::size_t depth);
+  ImportJson with_alternatives(const ImportJson& schema, std::size_t depth);
+  void add_required(const ImportJson& schema, std::set<std::string>& names) const;
   std::string text(const ImportJson& schema);
   ImportJson number(const ImportJson& schema, bool integer);
   void doubt(std::string why);
