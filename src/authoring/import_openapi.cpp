@@ -312,6 +312,9 @@ void OpenApiImport::operation(const Operation& operation) {
   if (YamlOut expect = expected(operation); !expect.empty()) {
     std::string words;
     for (const YamlOut& each : expect.list) words += fmt::format("{}{}", words.empty() ? "" : ", ", each.text);
+    // A redirect that is followed ends with another status.
+    if (std::ranges::all_of(expect.list, [](const YamlOut& each) { return each.text.starts_with('3'); }))
+      fields.set("redirects", YamlOut::bare("0"));
     fields.set("expect", YamlOut::bare(fmt::format("[{}]", words)));
   }
   const std::string on = draft_.target(address_, YamlOut::of_map());

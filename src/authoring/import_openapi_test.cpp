@@ -80,6 +80,23 @@ TEST_F(OpenApiImportTest, MakesAStepOfEachOperation) {
   EXPECT_EQ(steps[1].name, "env_");
 }
 
+TEST_F(OpenApiImportTest, FollowsNoRedirectThatIsTheSuccessItself) {
+  const model::Job job = import(openapi_importer(), R"yaml(openapi: 3.0.3
+servers: [ { url: "http://a.test" } ]
+paths:
+  /login: { get: { responses: { "302": {}, "404": {} } } }
+  /old: { get: { responses: { 3XX: {}, "301": {}, default: {} } } }
+  /both: { get: { responses: { "200": {}, "302": {} } } }
+  /any: { get: { responses: { default: {} } } }
+)yaml");
+  ASSERT_EQ(job.workflows.size(), 1u) << error;
+  const auto& steps = job.workflows[0].steps;
+  EXPECT_EQ(*steps[0].field("redirects")->integer(), 0);
+  EXPECT_EQ(*steps[1].field("redirects")->integer(), 0);
+  EXPECT_GT(*steps[2].field("redirects")->integer(), 0);
+  EXPECT_GT(*steps[3].field("redirects")->integer(), 0);
+}
+
 TEST_F(OpenApiImportTest, MakesBodiesFromSchemas) {
   const model::Job job = import(openapi_importer(), std::string(kShop));
   const model::Tree& pet = *job.workflows[0].steps[1].field("json");

@@ -266,6 +266,16 @@ class OpenApiTest(ImportTest):
                           ("POST", "/v1/pets", b'{"name":"sample","age":1}')])
         self.assertEqual({each.header("authorization") for each in server.requests}, {"Bearer secret-1"})
 
+    def test_sees_the_redirect_that_an_operation_answers_with(self):
+        server = self.serve_http(lambda request: response("{}") if request.target == "/home" else
+                                 response(status=302, headers=[("Location", "/home")]))
+        self.write("api.json", json.dumps({"openapi": "3.0.3", "servers": [{"url": server.url}], "paths": {
+            "/login": {"get": {"responses": {"302": {}, "401": {}}}},
+            "/either": {"get": {"responses": {"200": {}, "302": {}}}}}}))
+        self.make("openapi", "api.json")
+        self.check_and_run()
+        self.assertEqual([each.target for each in server.requests], ["/login", "/either", "/home"])
+
     def test_sends_parameters_in_their_style(self):
         server = self.serve_http(lambda request: response("{}"))
         pair = {"x": 3, "y": 4}
