@@ -92,6 +92,26 @@ std::string step_name(std::string_view id) {
   return name;
 }
 
+bool json_type(std::string_view type) {
+  return type.find("json") != std::string_view::npos;
+}
+
+bool form_type(std::string_view type) {
+  return type.starts_with("application/x-www-form-urlencoded") || type.starts_with("multipart/");
+}
+
+// What a body of Swagger 2.0 is sent as: JSON if that is consumed, else the first that is no form. Forms have
+// parameters of their own there.
+std::string body_type(const std::vector<std::string>& consumed) {
+  std::string chosen;
+  for (const std::string& each : consumed) {
+    if (json_type(each)) return each;
+    if (each == "*/*" || each == "application/*") return "application/json";
+    if (chosen.empty() || (form_type(chosen) && !form_type(each))) chosen = each;
+  }
+  return chosen.empty() ? "application/json" : chosen;
+}
+
 std::string variable(std::string_view name) {
   std::string text(1, kVariableBegin);
   text += name;
@@ -520,7 +540,7 @@ void OpenApiImport::request_body(const Operation& operation, Request& request) {
       }
     }
   };
-  choose([](const std::string& name) { return name.find("json") != std::string::npos; });
+  choose(json_type);
   choose([](const std::string& name) { return name.starts_with("application/x-www-form-urlencoded"); });
   choose([](const std::string& name) { return name.starts_with("multipart/"); });
   choose([](const std::string&) { return true; });
@@ -532,7 +552,7 @@ void OpenApiImport::request_body(const Operation& operation, Request& request) {
 void OpenApiImport::media(std::string_view type, const ImportJson& media, const std::string& where, Request& request) {
   const ImportJson& example = example_of(media);
   const ImportJson value = example.is_null() ? sampler_.sample(member(media, "schema")) : example;
-  if (type.find("json") != std::string_view::npos) {
+  if (json_type(type)) {
     request.body.set("json", yaml(value, where));
     if (type != "application/json" && token(type.substr(0, type.find('/'))) && !request.headers.has("content-type")) {
       request.headers.add("Content-Type", text(type.substr(0, type.find_first_of("\r\n*")), where));
@@ -564,14 +584,19 @@ void OpenApiImport::swagger_body(const Operation& operation, Request& request) {
   ImportJson form = ImportJson::object();
   const ImportJson* consumes = &member(*operation.value, "consumes");
   if (!consumes->is_array()) consumes = &member(document_, "consumes");
-  bool multipart = false;
-  for (const ImportJson& each : *consumes)
-    multipart = multipart || (each.is_string() && each.get<std::string>().starts_with("multipart/"));
+  std::vector<std::string> consumed;
+  for (const ImportJson& each : *consumes) {
+    if (each.is_string() && !each.get_ref<const std::string&>().empty()) consumed.push_back(each.get<std::string>());
+  }
+  bool multipart =
+      std::ranges::any_of(consumed, [](const std::string& each) { return each.starts_with("multipart/"); });
   for (const ImportJson* parameter : all_parameters(operation)) {
     const std::string in = text_member(*parameter, "in");
     if (in == "body") {
-      request.body.set("json", yaml(sampler_.sample(member(*parameter, "schema")), where));
-      return;
+      const std::string type = body_type(consumed);
+      if (consumed.size() > 1)
+        draft_.note(where, fmt::format("of {} kinds of body, {} is sent", consumed.size(), type.substr(0, 60)));
+      return media(type, *parameter, where, request);
     }
     if (in != "formData") continue;
     const std::string name = text_member(*parameter, "name");

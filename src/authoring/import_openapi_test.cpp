@@ -142,6 +142,36 @@ TEST_F(OpenApiImportTest, ReadsSwaggerInJson) {
   EXPECT_EQ(text_of(job.workflows[0].steps[1].field("form")->find("x")), "sample");
 }
 
+TEST_F(OpenApiImportTest, SendsSwaggersBodiesAsWhatIsConsumed) {
+  const std::string body = R"("parameters": [{"in": "body", "name": "b", "schema": {"type": "object", "properties": )"
+                           R"({"n": {"type": "integer"}}}}])";
+  std::string paths;
+  for (const char* consumes :
+       {R"(["application/xml"])", R"(["application/xml", "application/vnd.api+json"])",
+        R"(["multipart/form-data", "text/plain"])", R"(["*/*"])", "[]", R"(["application/x-www-form-urlencoded"])"}) {
+    paths += fmt::format(R"("/{}": {{"post": {{"consumes": {}, {}}}}}, )", paths.size(), consumes, body);
+  }
+  const model::Job job = import(
+      openapi_importer(), fmt::format(R"({{"swagger": "2.0", "host": "a.test", "consumes": ["application/hal+json"], )"
+                                      R"("paths": {{{} "/last": {{"post": {{{}}}}}}}}})",
+                                      paths, body));
+  ASSERT_EQ(job.workflows.size(), 1u) << error;
+  const auto& steps = job.workflows[0].steps;
+  ASSERT_EQ(steps.size(), 7u);
+  EXPECT_EQ(text_of(steps[0].field("body")), R"({"n":1})");
+  EXPECT_EQ(text_of(steps[0].field("type")), "application/xml");
+  EXPECT_THAT(notes(), HasSubstr("its body of type application/xml is a sample; put in a real one"));
+  EXPECT_EQ(*steps[1].field("json")->find("n")->integer(), 1);
+  EXPECT_EQ(text_of(steps[1].field("headers")->find("Content-Type")), "application/vnd.api+json");
+  EXPECT_THAT(notes(), HasSubstr("of 2 kinds of body, application/vnd.api+json is sent"));
+  EXPECT_EQ(text_of(steps[2].field("type")), "text/plain");
+  EXPECT_EQ(*steps[3].field("json")->find("n")->integer(), 1);
+  EXPECT_EQ(*steps[4].field("json")->find("n")->integer(), 1);
+  EXPECT_EQ(steps[4].field("headers"), nullptr);
+  EXPECT_EQ(text_of(steps[5].field("form")->find("n")), "1");
+  EXPECT_EQ(text_of(steps[6].field("headers")->find("Content-Type")), "application/hal+json");
+}
+
 constexpr std::string_view kStyles = R"yaml(openapi: 3.0.3
 servers: [ { url: "http://a.test" } ]
 paths:
