@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <utility>
+#include <vector>
 
 #include "authoring/import_draft.h"
 
@@ -59,6 +60,14 @@ class Splitter {
   }
 
  private:
+  static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
+  struct HereDocument {
+    std::size_t owner = kNobody;  // place of its command, which an operator may have ended since
+    std::string end;
+    bool literal = false;
+    bool strip_tabs = false;
+  };
+
   bool ended() const { return at_ >= text_.size(); }
   std::string_view rest() const { return text_.substr(std::min(at_, text_.size())); }
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
@@ -95,7 +104,13 @@ class Splitter {
   void end_command() {
     end_word();
     skip_words_ = 0;
-    if (!command_.words.empty()) made_.commands.push_back(std::move(command_));
+    if (!command_.words.empty()) {
+      made_.commands.push_back(std::move(command_));
+    } else {
+      for (std::size_t i = here_.size(); i > 0 && here_[i - 1].owner == made_.commands.size(); --i) {
+        here_[i - 1].owner = kNobody;
+      }
+    }
     command_ = {};
   }
 
@@ -112,15 +127,9 @@ class Splitter {
   bool command_in_parentheses();
   bool backquotes();
   bool redirection();
-  void here_documents();
+  void here_document(const HereDocument& here);
   void variable(std::string_view name);
   std::uint32_t number(int base, int most);
-
-  struct HereDocument {
-    std::string end;
-    bool literal = false;
-    bool strip_tabs = false;
-  };
 
   std::string_view text_;
   const ImportLimits& limits_;
@@ -132,7 +141,7 @@ class Splitter {
   int skip_words_ = 0;
   int substitutions_ = 0;
   ShellCommand command_;
-  std::optional<HereDocument> here_;
+  std::vector<HereDocument> here_;  // of this line; what they hold is below it
   ShellText made_;
   std::string problem_;
 };
@@ -163,11 +172,8 @@ bool Splitter::token() {
       return true;
     case '\n':
       take();
-      if (here_) {
-        end_word();
-        here_documents();
-      }
       end_command();
+      for (const HereDocument& each : std::exchange(here_, {})) here_document(each);
       return true;
     case ';':
     case '|':
@@ -381,6 +387,7 @@ bool Splitter::redirection() {
   if (rest().starts_with("<<") && !rest().starts_with("<<<")) {
     at_ += 2;
     HereDocument here;
+    here.owner = made_.commands.size();
     here.strip_tabs = peek() == '-';
     if (here.strip_tabs) ++at_;
     while (peek() == ' ' || peek() == '\t') ++at_;
@@ -392,7 +399,7 @@ bool Splitter::redirection() {
         here.end += c;
       }
     }
-    here_ = std::move(here);
+    here_.push_back(std::move(here));
     return true;
   }
   while (!ended() && std::string_view("<>&|").find(peek()) != std::string_view::npos) ++at_;
@@ -404,7 +411,7 @@ bool Splitter::redirection() {
   return true;
 }
 
-void Splitter::here_documents() {
+void Splitter::here_document(const HereDocument& here) {
   std::string body;
   while (!ended()) {
     const std::size_t stop = std::min(text_.find('\n', at_), text_.size());
@@ -412,11 +419,11 @@ void Splitter::here_documents() {
     at_ = std::min(stop + 1, text_.size());
     ++line_;
     if (line.ends_with('\r')) line.remove_suffix(1);
-    while (here_->strip_tabs && line.starts_with('\t')) line.remove_prefix(1);
-    if (line == here_->end) break;
+    while (here.strip_tabs && line.starts_with('\t')) line.remove_prefix(1);
+    if (line == here.end) break;
     body.append(without_marks(line)).push_back('\n');
   }
-  if (!here_->literal) {
+  if (!here.literal) {
     // As in double quotes, where `"` has no meaning.
     std::string quoted = "\"";
     for (std::size_t i = 0; i < body.size(); ++i) {
@@ -432,9 +439,9 @@ void Splitter::here_documents() {
       for (ImportNote& each : inside->notes) made_.notes.push_back(std::move(each));
     }
   }
-  command_.input = std::move(body);
-  command_.has_input = true;
-  here_.reset();
+  if (here.owner >= made_.commands.size()) return;
+  made_.commands[here.owner].input = std::move(body);
+  made_.commands[here.owner].has_input = true;
 }
 
 }  // namespace

@@ -81,6 +81,33 @@ TEST(ShellWords, DropRedirectionsAndKeepHereDocuments) {
   EXPECT_EQ(literal->commands[0].input, "$B\n");
 }
 
+TEST(ShellWords, GiveAHereDocumentToTheCommandThatAsksForIt) {
+  for (const std::string after : {"| jq .", "&& echo ok", "; echo ok", "|| exit 1", "> out & wait", "| jq . # x"}) {
+    const auto split = split_shell("first\ncurl -d @- http://a.test <<EOF " + after + "\n{}\nEOF\nlast", {});
+    ASSERT_TRUE(split) << after;
+    ASSERT_EQ(split->commands.size(), 4u) << after;
+    for (const ShellCommand& each : split->commands) {
+      const bool curl = each.words.front() == "curl";
+      EXPECT_EQ(each.has_input, curl) << after;
+      EXPECT_EQ(each.input, curl ? "{}\n" : "") << after;
+    }
+  }
+  const auto two = split_shell("a <<X; b <<Y <<'Z'\nax\nX\nby\nY\nbz\nZ\nc", {});
+  ASSERT_TRUE(two);
+  ASSERT_EQ(two->commands.size(), 3u);
+  EXPECT_EQ(two->commands[0].input, "ax\n");
+  EXPECT_EQ(two->commands[1].input, "bz\n") << "the last one counts";
+  EXPECT_FALSE(two->commands[2].has_input);
+  const auto nobody = split_shell("<<X; a\nx\nX\nb", {});
+  ASSERT_TRUE(nobody);
+  ASSERT_EQ(nobody->commands.size(), 2u);
+  EXPECT_FALSE(nobody->commands[0].has_input);
+  EXPECT_FALSE(nobody->commands[1].has_input);
+  const auto before = split_shell("<<X a\nx\nX\n", {});
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->commands.at(0).input, "x\n");
+}
+
 TEST(ShellWords, RefuseAQuoteThatIsNotClosed) {
   for (const char* text : {"curl 'a", "curl \"a", "curl $'a", "curl $(a", "curl `a", "curl ${a"}) {
     EXPECT_THAT(words(text).front(), HasSubstr("not closed")) << text;

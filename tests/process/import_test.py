@@ -142,6 +142,11 @@ curl '{url}/echo' \
 curl -s {url}/echo -d @- <<EOF
 {{"name": "$WHO"}}
 EOF
+curl -s {url}/echo -d @- <<'EOF' | cat && curl -s {url}/echo --json @- <<END
+first: $WHO
+EOF
+{{"second": "$WHO"}}
+END
 echo done | cat
 """
 
@@ -203,13 +208,13 @@ class CurlTest(ImportTest):
                        stdout=subprocess.DEVNULL)
         self.server.mark("muster")
         made = self.make("curl", script)
-        self.assertEqual(made["steps"], 3)
+        self.assertEqual(made["steps"], 5)
         self.assertEqual(made["variables"], ["WHO"])
         notes = " ".join(note["message"] for note in made["notes"])
         self.assertIn("'echo' is not curl", notes)
         self.check_and_run(environment={"WHO": "Ada"})
         requests = self.server.requests()
-        self.assertEqual(len(requests["curl"]), 3)
+        self.assertEqual(len(requests["curl"]), 5)
         self.assertEqual(requests["muster"], requests["curl"])
 
     def test_writes_paths_that_hold_from_another_folder(self):
