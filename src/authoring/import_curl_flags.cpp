@@ -340,9 +340,10 @@ class FlagReader {
     query += value.starts_with('+') ? std::string(value.substr(1)) : encoded_pair(value);
   }
 
-  // content, =content, name=content, @file and name@file.
+  // content, =content, name=content, @file and name@file. An '@' before a '=' is part of the name.
   std::string encoded_pair(std::string_view value) {
-    const std::size_t mark = value.find_first_of("=@");
+    std::size_t mark = value.find('=');
+    if (mark == std::string_view::npos) mark = value.find('@');
     if (mark == std::string_view::npos) return url_encoded(value);
     const std::string name(value.substr(0, mark));
     std::string content(value.substr(mark + 1));

@@ -78,6 +78,14 @@ TEST_F(CurlImportTest, ReadsFilesAsCurlDoes) {
   EXPECT_EQ(text_of(step("curl a.test -d x=1 --data-urlencode n@flat").field("form")->find("n")), "abc");
 }
 
+TEST_F(CurlImportTest, ReadsNoFileWhereAnEqualsSignFollowsTheAt) {
+  files["host=1"] = "read";
+  EXPECT_EQ(text_of(step("curl a.test --data-urlencode 'me@host=1 2'").field("body")), "me@host=1+2");
+  EXPECT_EQ(text_of(step("curl a.test --data-urlencode '@host=1'").field("body")), "@host=1");
+  EXPECT_EQ(text_of(step("curl a.test --url-query 'me@host=1'").field("url")), "/?me@host=1");
+  EXPECT_EQ(notes(), "");
+}
+
 TEST_F(CurlImportTest, SendsPartsWithTheirTypes) {
   files["p.png"] = "x";
   const model::Step got =

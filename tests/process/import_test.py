@@ -105,6 +105,8 @@ COMMANDS = [
     ["{url}/echo", "--data-binary", "@lines.txt"],
     ["{url}/echo", "-d", "x=1", "--data-binary", "@lines.txt"],
     ["{url}/echo", "--data-urlencode", "q=a b&c", "--data-urlencode", "plain text", "--data-urlencode", "f@lines.txt"],
+    ["{url}/echo", "--data-urlencode", "me@host=1 2", "--data-urlencode", "@lines.txt=", "--data-urlencode", "=@x"],
+    ["{url}/headers", "--url-query", "me@host=1 2", "--url-query", "f@lines.txt"],
     ["{url}/headers", "-G", "-d", "x=1", "--data-urlencode", "y=ä ö"],
     ["{url}/echo", "-F", "a=1", "-F", "file=@pic.png", "-F", 'j={{"k":1}};type=application/json', "-F",
      "t=@lines.txt;filename=n.dat"],
