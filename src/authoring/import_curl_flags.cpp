@@ -269,7 +269,7 @@ class FlagReader {
     } else if (name == "digest" || name.starts_with("ntlm") || name == "negotiate" || name == "anyauth" ||
                name == "aws-sigv4") {
       note(fmt::format("{}: muster authenticates with basic and bearer only", shown));
-      only_basic_ = false;
+      now().only_basic = false;
       now().user.reset();
     } else {
       note(fmt::format("{} has no counterpart and is left out", shown));
@@ -395,7 +395,7 @@ class FlagReader {
   void next(std::string_view) { transfers_.emplace_back(); }
   void request(std::string_view value) { now().method = value; }
   void user(std::string_view value) {
-    if (only_basic_) now().user = std::string(value);
+    if (now().only_basic) now().user = std::string(value);
   }
   void bearer(std::string_view value) { now().bearer = value; }
   void agent(std::string_view value) { now().agent = std::string(value); }
@@ -448,7 +448,6 @@ class FlagReader {
   ImportDraft& draft_;
   std::size_t at_ = 0;
   bool value_used_ = false;
-  bool only_basic_ = true;  // no other way to authenticate was asked for
   std::vector<CurlTransfer> transfers_;
 };
 

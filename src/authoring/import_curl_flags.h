@@ -35,6 +35,7 @@ struct CurlTransfer {
   std::string upload;  // -T
   std::string url_query;
   std::optional<std::string> user;
+  bool only_basic = true;  // no other way to authenticate was asked for
   std::string bearer;
   std::optional<std::string> agent;
   std::string referer;

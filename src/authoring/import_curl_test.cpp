@@ -142,6 +142,13 @@ TEST_F(CurlImportTest, SpellsOutPatternsAndNext) {
   EXPECT_EQ(text_of(job.workflows[0].steps[4].field("method")), "PURGE");
 }
 
+TEST_F(CurlImportTest, TakesTheUserAfterNextWhateverCameBefore) {
+  const std::string command = "curl --digest -u a:b http://x.test/1 --next -u c:d http://x.test/2";
+  EXPECT_EQ(step(command, 0).field("auth"), nullptr);
+  ASSERT_NE(step(command, 1).field("auth"), nullptr);
+  EXPECT_EQ(text_of(step(command, 1).field("auth")->find("basic")), "c:d");
+}
+
 TEST_F(CurlImportTest, ListsWhatItCannotTakeOver) {
   step("echo hi; curl a.test --proxy p:1 --http2 --digest -u a:b -b file.txt --frobnicate ftp://b.test/ -K cfg");
   EXPECT_THAT(notes(), HasSubstr("'echo' is not curl"));

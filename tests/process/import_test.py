@@ -131,6 +131,7 @@ COMMANDS = [
     ["http://shop.test/headers", "--connect-to", "shop.test:80:127.0.0.1:{port}"],
     ["{url}/status/{{200,201}}", "{url}/bytes/[1-3]"],
     ["{url}/headers", "-d", "x=1", "--next", "{url}/json", "-H", "Second: yes"],
+    ["--digest", "-u", "a:b", "{url}/headers", "--next", "-u", "c:d", "{url}/headers"],
     ["-sS", "-o", "/dev/null", "-w", "%{{http_code}}", "-kLv", "--max-time", "5", "--url", "{url}/headers", "-XPUT", "-dy=2"],
 ]
 
