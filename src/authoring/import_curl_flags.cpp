@@ -352,6 +352,7 @@ class FlagReader {
   }
 
   void form(std::string_view value);
+  void form_parameters(std::string_view& rest, std::string_view marks, CurlPart& part);
   void form_string(std::string_view value) {
     const std::size_t equals = std::min(value.find('='), value.size());
     CurlPart part;
@@ -497,27 +498,82 @@ const std::vector<FlagReader::Flag>& FlagReader::known() {
   return kFlags;
 }
 
-// Cuts `text` at the next ';' outside quotes and takes the quotes away.
-std::string next_piece(std::string_view& text) {
-  std::string piece;
-  if (text.starts_with('"')) {
-    text.remove_prefix(1);
-    while (!text.empty() && text.front() != '"') {
-      if (text.front() == '\\' && text.size() > 1 && (text[1] == '"' || text[1] == '\\')) text.remove_prefix(1);
-      piece += text.front();
-      text.remove_prefix(1);
-    }
-    const std::size_t after = text.find(';');
-    text = after == std::string_view::npos ? std::string_view() : text.substr(after + 1);
-    return piece;
-  }
-  const std::size_t end = std::min(text.find(';'), text.size());
-  piece = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
+bool blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+void skip_blanks(std::string_view& text) {
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+}
+
+// What stands before the next of `marks`, without blanks at its end; `text` goes on at the mark.
+std::string_view cut(std::string_view& text, std::string_view marks) {
+  std::string_view piece = text.substr(0, text.find_first_of(marks));
+  text.remove_prefix(piece.size());
+  while (!piece.empty() && blank(piece.back())) piece.remove_suffix(1);
   return piece;
 }
 
-// name=text, name=@file and name=<file, each with ;type= and ;filename=.
+// A word of a part: in quotes as it stands there, else without blanks around it. A quote that is not closed is none.
+std::string form_word(std::string_view& text, std::string_view marks) {
+  skip_blanks(text);
+  if (text.starts_with('"')) {
+    std::string word;
+    for (std::size_t at = 1; at < text.size(); ++at) {
+      if (text[at] == '"') {
+        text.remove_prefix(at);
+        cut(text, marks);
+        return word;
+      }
+      const bool pair = text[at] == '\\' && at + 1 < text.size() && (text[at + 1] == '"' || text[at + 1] == '\\');
+      word += text[pair ? ++at : at];
+    }
+  }
+  return std::string(cut(text, marks));
+}
+
+// What curl knows at the front of `text`; empty if it is nothing of that.
+std::string_view form_parameter(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kKnown{"type=", "filename=", "headers=", "encoder="};
+  for (const std::string_view each : kKnown) {
+    if (base::lower(text.substr(0, each.size())) == each) return each;
+  }
+  return {};
+}
+
+// ;type=, ;filename= and the like. A type goes on over ';' until something else that curl knows.
+void FlagReader::form_parameters(std::string_view& rest, std::string_view marks, CurlPart& part) {
+  const std::string_view whole = rest;
+  std::optional<std::size_t> type;  // where it begins, while it goes on
+  while (rest.starts_with(';')) {
+    rest.remove_prefix(1);
+    skip_blanks(rest);
+    const std::string_view name = form_parameter(rest);
+    if (name == "type=" || (type && name.empty())) {
+      if (!type) {
+        rest.remove_prefix(name.size());
+        skip_blanks(rest);
+        type = whole.size() - rest.size();
+      }
+      const std::size_t from = whole.size() - rest.size();
+      part.type = whole.substr(*type, from + cut(rest, marks).size() - *type);
+      continue;
+    }
+    type.reset();
+    rest.remove_prefix(name.size());
+    if (name == "headers=" && (rest.starts_with('@') || rest.starts_with('<'))) rest.remove_prefix(1);
+    const std::string given = form_word(rest, marks);
+    if (name == "filename=") {
+      part.filename = given;
+    } else if (!name.empty()) {
+      note(fmt::format("--form: ';{}' of part '{}' has no counterpart and is left out", name, part.name));
+    } else if (!given.empty()) {
+      note(fmt::format("--form: ';{}' of part '{}' is left out, as curl does", given, part.name));
+    }
+  }
+}
+
+// name=text, name=@file and name=<file, each with parameters.
 void FlagReader::form(std::string_view value) {
   const std::size_t equals = value.find('=');
   if (equals == std::string_view::npos) return note(fmt::format("--form '{}' has no '='; it is left out", value));
@@ -526,26 +582,14 @@ void FlagReader::form(std::string_view value) {
   std::string_view rest = value.substr(equals + 1);
   const char kind = rest.empty() ? '\0' : rest.front();
   if (kind == '@' || kind == '<') rest.remove_prefix(1);
-  const std::string content = next_piece(rest);
-  while (!rest.empty()) {
-    const std::size_t mark = rest.find('=');
-    std::string_view key = rest.substr(0, mark);
-    while (key.starts_with(' ')) key.remove_prefix(1);
-    rest.remove_prefix(std::min(mark == std::string_view::npos ? rest.size() : mark + 1, rest.size()));
-    const std::string given = next_piece(rest);
-    if (key == "type") {
-      part.type = given;
-    } else if (key == "filename") {
-      part.filename = given;
-    } else {
-      note(fmt::format("--form: ';{}=' of part '{}' has no counterpart and is left out", key, part.name));
-    }
-  }
+  const std::string_view marks = kind == '@' ? ";," : ";";
+  const std::string content = form_word(rest, marks);
+  form_parameters(rest, marks, part);
   if (kind == '@') {
-    if (content.find(',') != std::string::npos) {
+    if (!rest.empty()) {
       note(fmt::format("--form: several files in one part ('{}') are not supported; the first is sent", part.name));
     }
-    part.file = content.substr(0, content.find(','));
+    part.file = content;
     if (part.filename.empty()) part.filename = part.file.substr(part.file.find_last_of('/') + 1);
     if (part.type.empty()) part.type = type_of_file(part.filename);
     if (part.type.empty()) part.type = type_of_file(part.file);

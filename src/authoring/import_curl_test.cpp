@@ -97,6 +97,38 @@ TEST_F(CurlImportTest, SendsPartsWithTheirTypes) {
   EXPECT_EQ(text_of(parts.find("j")->find("text")), "{}");
 }
 
+TEST_F(CurlImportTest, CutsPartsAsCurlDoes) {
+  const auto part = [this](const std::string& given) {
+    const model::Step got = step("curl a.test -F '" + given + "'");
+    const model::Tree* parts = got.field("multipart");
+    const model::Tree* found = parts == nullptr ? nullptr : parts->find("n");
+    return found == nullptr ? model::Tree() : *found;
+  };
+  const auto text = [&](const std::string& given) {
+    const model::Tree made_part = part(given);
+    return text_of(made_part.text() != nullptr ? &made_part : made_part.find("text"));
+  };
+  const auto type = [&](const std::string& given) { return text_of(part(given).find("type")); };
+  const auto filename = [&](const std::string& given) { return text_of(part(given).find("filename")); };
+  EXPECT_EQ(text("n= hi\t\n "), "hi");
+  EXPECT_EQ(text("n= hi ;type=a/b"), "hi");
+  EXPECT_EQ(text("n= \" a; \\\"b\\\\ \" ;type=a/b"), " a; \"b\\ ");
+  EXPECT_EQ(text("n=\"a;type=a/b"), "\"a") << "the quote is not closed";
+  EXPECT_EQ(text("n= @a.txt"), "@a.txt");
+  EXPECT_EQ(type("n=@a.txt;type=text/plain;charset=utf-8"), "text/plain;charset=utf-8");
+  EXPECT_EQ(type("n=@a.txt; TYPE= text/plain ; charset=\"u\" ; filename=z"), "text/plain ; charset=\"u\"");
+  EXPECT_EQ(filename("n=@a.txt;type=text/plain;charset=u; filename= q r ;x=1"), "q r");
+  EXPECT_THAT(notes(), HasSubstr("--form: ';x=1' of part 'n' is left out, as curl does"));
+  EXPECT_EQ(type("n=@a.txt;type=a/b;headers=\"X: 1\";charset=u"), "a/b");
+  EXPECT_THAT(notes(), HasSubstr("';headers=' of part 'n' has no counterpart"));
+  EXPECT_EQ(filename("n=@ a.txt "), "a.txt");
+  EXPECT_EQ(notes(), "");
+  EXPECT_EQ(filename("n=@\"a,b;c\""), "a,b;c");
+  EXPECT_EQ(notes(), "");
+  EXPECT_EQ(type("n=@a.txt,b.png;type=a/b"), "text/plain");
+  EXPECT_THAT(notes(), HasSubstr("several files in one part"));
+}
+
 TEST_F(CurlImportTest, KeepsWhatLooksLikeAHoleAsText) {
   const model::Step got = step("curl a.test -H 'X: ${a} $${b} {{c}}' --data-raw '${{d}} $'");
   EXPECT_EQ(text_of(got.field("headers")->find("X")), "$${a} $$${b} ${'{{'}c}}");
