@@ -326,6 +326,7 @@ void HttpConnection::continue_handshake() {
     case IoStatus::kWouldBlock:
       return;
     case IoStatus::kClosed:
+    case IoStatus::kCut:
       fail(ErrorClass::kTls, "the server closed the connection during the TLS handshake");
       return;
     case IoStatus::kFailed:
@@ -444,7 +445,8 @@ void HttpConnection::receive() {
       case IoStatus::kWouldBlock:
         return;
       case IoStatus::kClosed:
-        peer_closed();
+      case IoStatus::kCut:
+        peer_closed(result.status == IoStatus::kCut);
         return;
       case IoStatus::kFailed:
         transport_failed(errno);
@@ -507,16 +509,22 @@ void HttpConnection::send_again() {
   if (!client_.send_again(call, *this, outcome)) client_.report(call, outcome);
 }
 
-void HttpConnection::peer_closed() {
+void HttpConnection::peer_closed(bool cut) {
   hung_up_ = true;
   if (can_send_again()) {
     send_again();
     return;
   }
-  if (parser_.finish() == protocol::ParseState::kComplete) {
-    complete(0);
-  } else {
+  if (parser_.finish() != protocol::ParseState::kComplete) {
     fail(ErrorClass::kReset, std::string(parser_.error_text()));
+  } else if (cut) {
+    // A body with a length or in chunks was complete before: this one lasts until the end, which did not come properly
+    // (RFC 9112 section 8).
+    fail(ErrorClass::kReset,
+         "the TLS connection was cut without a close_notify, so the end of a body without a length may be missing; let "
+         "the server close it properly or send Content-Length");
+  } else {
+    complete(0);
   }
 }
 

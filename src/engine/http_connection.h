@@ -82,7 +82,8 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   // Reads what came with the event that finished an earlier phase: no other edge will tell of it.
   void receive_rest(std::uint32_t events);
   reactor::IoResult read_some();
-  void peer_closed();
+  // `cut`: without the close_notify of TLS.
+  void peer_closed(bool cut);
   void complete(std::size_t surplus);
   // The response is one of several to what was sent, but not the last one.
   void complete_one();

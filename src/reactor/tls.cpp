@@ -262,7 +262,7 @@ IoStatus TlsSession::classify(int result) {
       return IoStatus::kClosed;
     case SSL_ERROR_SYSCALL:
       if (ERR_peek_last_error() == 0) {
-        if (saved_errno == 0) return IoStatus::kClosed;
+        if (saved_errno == 0) return IoStatus::kCut;
         error_ = std::make_unique<std::string>(std::strerror(saved_errno));
         errno = saved_errno;
         return IoStatus::kFailed;
@@ -271,11 +271,10 @@ IoStatus TlsSession::classify(int result) {
     default:
       break;
   }
-  // A peer that closes without close_notify: OpenSSL 3 calls it an error; for framed protocols it is the end of the
-  // stream.
+  // A peer that closes without close_notify: OpenSSL 3 calls it an error; whoever knows the framing can tell.
   if (ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
     ERR_clear_error();
-    return IoStatus::kClosed;
+    return IoStatus::kCut;
   }
   const int reason = ERR_GET_REASON(ERR_peek_last_error());
   std::string text = openssl_reason();

@@ -15,7 +15,8 @@ struct ssl_ctx_st;
 
 namespace muster::reactor {
 
-enum class IoStatus : std::uint8_t { kDone, kWouldBlock, kClosed, kFailed };
+// kCut: closed without the close_notify of TLS; what came may not be all that was sent.
+enum class IoStatus : std::uint8_t { kDone, kWouldBlock, kClosed, kCut, kFailed };
 
 struct IoResult {
   IoStatus status = IoStatus::kDone;

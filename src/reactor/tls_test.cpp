@@ -167,7 +167,7 @@ TEST_F(Tls, DoesNotResumeWhenToldNotTo) {
   }
 }
 
-TEST_F(Tls, TellsAClosedPeerFromAFailure) {
+TEST_F(Tls, TellsAPeerThatClosedFromOneThatWasCutOff) {
   const auto context = client(true);
   Line line;
   ASSERT_EQ(line.shake(*context, *server_, "localhost"), IoStatus::kDone);
@@ -180,7 +180,7 @@ TEST_F(Tls, TellsAClosedPeerFromAFailure) {
   ASSERT_EQ(cut.shake(*context, *server_, "localhost"), IoStatus::kDone);
   cut.talk("x");
   cut.hang_up();
-  EXPECT_EQ(cut.client.read(buffer, sizeof(buffer)).status, IoStatus::kClosed);
+  EXPECT_EQ(cut.client.read(buffer, sizeof(buffer)).status, IoStatus::kCut);
 }
 
 TEST_F(Tls, GarbageInsteadOfAHandshakeFailsWithAReason) {

@@ -159,6 +159,7 @@ Connection::Step Connection::handshake() {
     case IoStatus::kWouldBlock:
       return Step::kWait;
     case IoStatus::kClosed:
+    case IoStatus::kCut:
     case IoStatus::kFailed:
       break;
   }

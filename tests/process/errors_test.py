@@ -345,6 +345,41 @@ class TlsErrors(ErrorClasses):
         run = self.run_against(**self.local(server, insecure="true"), extra=f", file: {body}")
         self.expect_only(run, "reset", 5)
 
+    def serve_tls_that_ends(self, reply, end):
+        """Answers one request of each connection with `reply`, then calls `end(connection)`."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / "server.pem", self.folder / "server.key")
+
+        def handler(connection):
+            if ask(connection) is not None:
+                connection.sendall(reply)
+                end(connection)
+
+        return self.serve(handler, context=context)
+
+    @staticmethod
+    def cut(connection):
+        """Ends TCP, but not TLS."""
+        connection.shutdown(socket.SHUT_WR)
+
+    def test_a_body_until_the_end_of_a_tls_connection_that_was_cut_is_reset(self):
+        server = self.serve_tls_that_ends(b"HTTP/1.1 200 OK\r\n\r\nhalf of the", self.cut)
+        run = self.run_against(**self.local(server, insecure="true"))
+        self.assertIn("cut without a close_notify", self.expect_only(run, "reset", 5))
+
+    def test_a_body_until_the_end_of_a_tls_connection_that_was_closed_is_whole(self):
+        server = self.serve_tls_that_ends(b"HTTP/1.1 200 OK\r\n\r\nall of it", lambda connection: connection.unwrap())
+        run = self.run_against(**self.local(server, insecure="true"), extra=", check: { body: all of it }")
+        self.assertEqual(run.errors, {}, run)
+        self.assertGreater(run.step("bad", "bad")["checks"][0]["ok"], 5, run)
+
+    def test_a_tls_connection_that_is_cut_behind_a_framed_body_costs_no_request(self):
+        chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"
+        for reply in (response("x"), response("x", headers=[("Connection", "close")]), chunked):
+            with self.subTest(reply=reply):
+                run = self.run_against(**self.local(self.serve_tls_that_ends(reply, self.cut), insecure="true"))
+                self.assertEqual(run.errors, {}, run)
+
 
 # The TLS cases inherit the ways to run and to judge, not the plain cases.
 for name in [name for name in vars(ErrorClasses) if name.startswith("test_")]:
