@@ -31,8 +31,20 @@ bool library_ready() {
   return kReady;
 }
 
+// Of a name server's answer. The way to an address may lead over other names (CNAME), each with a TTL of its own.
+base::Duration least_ttl(const ares_addrinfo& info) {
+  int ttl = std::numeric_limits<int>::max();
+  for (const ares_addrinfo_node* node = info.nodes; node != nullptr; node = node->ai_next) {
+    ttl = std::min(ttl, node->ai_ttl);
+  }
+  for (const ares_addrinfo_cname* name = info.cnames; name != nullptr; name = name->next)
+    ttl = std::min(ttl, name->ttl);
+  return std::max<base::Duration>(std::chrono::seconds(ttl), kLeastTtl);
+}
+
 struct Query {
   bool done = false;
+  bool asking = false;  // a name server, as nothing on this machine knew the name
   int status = ARES_SUCCESS;
   Resolution found;
 
@@ -41,12 +53,11 @@ struct Query {
     self.done = true;
     self.status = status;
     if (info == nullptr) return;
-    int ttl = std::numeric_limits<int>::max();
     for (const ares_addrinfo_node* node = info->nodes; node != nullptr; node = node->ai_next) {
       self.found.addresses.push_back(Address::from(node->ai_addr, node->ai_addrlen));
-      ttl = std::min(ttl, node->ai_ttl);
     }
-    self.found.ttl = ttl > 0 && ttl != std::numeric_limits<int>::max() ? std::chrono::seconds(ttl) : kHostsFileTtl;
+    // c-ares gives entries of the hosts file a TTL of 0, like answers that carry one.
+    self.found.ttl = self.asking ? least_ttl(*info) : kHostsFileTtl;
     ares_freeaddrinfo(info);
   }
 };
@@ -79,7 +90,8 @@ void run_until(ares_channel channel, const Query& query, base::Instant deadline)
 
 }  // namespace
 
-base::Expected<Resolution> resolve(const std::string& host, Family family, base::Duration timeout) {
+base::Expected<Resolution> resolve(const std::string& host, Family family, base::Duration timeout,
+                                   const std::string& servers) {
   if (auto literal = Address::parse(host, 0)) {
     return Resolution{.addresses = {*literal}, .ttl = base::Duration::max()};
   }
@@ -90,12 +102,17 @@ base::Expected<Resolution> resolve(const std::string& host, Family family, base:
   if (!library_ready() || ares_init_options(&channel, &options, ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES) != ARES_SUCCESS) {
     return base::fail("cannot start the resolver; check /etc/resolv.conf");
   }
+  if (!servers.empty() && ares_set_servers_ports_csv(channel, servers.c_str()) != ARES_SUCCESS) {
+    ares_destroy(channel);
+    return base::fail(fmt::format("cannot ask the name servers '{}'; expected addresses as 127.0.0.1:53", servers));
+  }
   Query query;
   ares_addrinfo_hints hints{};
   hints.ai_family = to_ares(family);
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = ARES_AI_NOSORT;
   ares_getaddrinfo(channel, host.c_str(), nullptr, &hints, &Query::answered, &query);
+  query.asking = true;  // what this machine knows was answered by now
   run_until(channel, query, base::now() + timeout);
   const bool timed_out = !query.done;
   ares_destroy(channel);  // ends an open query, which then reports into `query`

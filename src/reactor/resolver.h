@@ -21,13 +21,19 @@ enum class Family : std::uint8_t { kAny, kV4, kV6 };
 
 struct Resolution {
   std::vector<Address> addresses;  // never empty; port 0
-  base::Duration ttl{};            // least of the answers'; hosts files give kHostsFileTtl
+  base::Duration ttl{};            // least of the answers', those on the way to them included; at least kLeastTtl
 };
 
+// What is known without asking a name server, as the names of the hosts file, comes without a TTL.
 constexpr base::Duration kHostsFileTtl = std::chrono::seconds(60);
 
+// A TTL of 0 asks for not keeping an answer at all; a run that opens many connections keeps it for so long.
+constexpr base::Duration kLeastTtl = std::chrono::seconds(1);
+
 // Blocks for at most `timeout`. Addresses ("127.0.0.1", "::1") come back as they are. Errors say which name and why.
-base::Expected<Resolution> resolve(const std::string& host, Family family, base::Duration timeout);
+// `servers`: name servers to ask, as "127.0.0.1:5353"; empty: those of /etc/resolv.conf.
+base::Expected<Resolution> resolve(const std::string& host, Family family, base::Duration timeout,
+                                   const std::string& servers = {});
 
 // Answers one request after the other on its own thread.
 class ResolverThread {
