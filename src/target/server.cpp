@@ -50,8 +50,10 @@ base::Expected<void> Server::start() {
     if (!context) return std::unexpected(context.error());
     tls_ = std::move(*context);
   }
-  if (auto opened = open_logs(); !opened) return opened;
-  if (auto opened = open_cores(); !opened) {
+  auto opened = open_cores();
+  // Opening a log empties it: only once nothing else can fail.
+  if (opened) opened = open_logs();
+  if (!opened) {
     cores_.clear();
     return opened;
   }

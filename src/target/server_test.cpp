@@ -343,6 +343,26 @@ TEST_F(ServerTest, tells_why_it_cannot_start) {
   EXPECT_FALSE(Server(options).start());
 }
 
+TEST_F(ServerTest, leaves_older_logs_as_they_are_when_it_cannot_listen) {
+  start();
+  ServerOptions options;
+  options.port = server->port();
+  options.service_log = temporary("older.csv");
+  options.request_log = temporary("older.jsonl");
+  for (const std::string& log : {options.service_log, options.request_log}) std::ofstream(log) << "of an older run\n";
+  EXPECT_FALSE(Server(options).start());
+  EXPECT_EQ(slurp(options.service_log), "of an older run\n");
+  EXPECT_EQ(slurp(options.request_log), "of an older run\n");
+}
+
+TEST_F(ServerTest, tells_which_log_it_cannot_write) {
+  ServerOptions options;
+  options.service_log = "/nowhere/service.csv";
+  const auto started = Server(options).start();
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().message, HasSubstr("/nowhere/service.csv"));
+}
+
 TEST_F(ServerTest, logs_what_each_request_took) {
   ServerOptions options;
   options.service_log = temporary("service.csv");
