@@ -382,6 +382,7 @@ void Connection::on_idle(reactor::Timer& timer, base::Instant now) {
   if (self.phase_ == Phase::kDraining) return self.core_.destroy(self);
   if (reading && self.parser_.started() && now - self.began_ >= limits.request_timeout) {
     if (self.exchange_ == nullptr) self.exchange_ = self.core_.take_exchange();
+    self.exchange_->route = nullptr;  // its last byte never came: there is nothing to log
     plan_refusal(408, "the request was not complete in time", self.exchange_->plan);
     self.phase_ = Phase::kHead;
     self.core_.loop().timers().arm(self.idle_, now + limits.drain_timeout);

@@ -393,6 +393,19 @@ TEST_F(ServerTest, logs_what_each_request_took) {
   EXPECT_GT(std::stoll(rows[2][2]), 0);
 }
 
+TEST_F(ServerTest, a_request_that_never_ended_is_not_in_the_log) {
+  ServerOptions options;
+  options.limits.request_timeout = milliseconds(30);
+  options.limits.idle_timeout = milliseconds(40);
+  options.service_log = temporary("service.csv");
+  start(options);
+  TestClient client(server->port());
+  ASSERT_TRUE(client.send("POST /upload HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\nhalf"));
+  EXPECT_EQ(client.read_reply().status, 408);
+  ASSERT_TRUE(server->stop());
+  EXPECT_EQ(slurp(options.service_log), "path,start_ns,service_ns,delay_ns\n");
+}
+
 TEST_F(ServerTest, logs_requests_as_received) {
   ServerOptions options;
   options.request_log = temporary("requests.jsonl");
