@@ -312,7 +312,7 @@ void HttpConnection::connect_ready() {
 
 bool HttpConnection::connected(Outcome& outcome) {
   if (origin_->tls == nullptr) return start_sending(outcome);
-  if (!tls_.connect(*origin_->tls, fd_, origin_->tls_name)) {
+  if (!tls_.connect(*origin_->tls, fd_, origin_->tls_name, origin_->port)) {
     return failed(outcome, ErrorClass::kResource, "cannot start a TLS session: out of memory");
   }
   state_ = State::kHandshake;

@@ -44,27 +44,35 @@ bool is_address(const std::string& host) {
 
 }  // namespace
 
-// The latest session of each host, offered again when the next connection opens.
+// The latest session of each host and port, offered again when the next connection opens. A session that is resumed
+// shows no certificate: one of another host would pass unverified.
 struct TlsContext::Sessions {
-  std::unordered_map<std::string, SSL_SESSION*> by_host;
-
+  explicit Sessions(std::size_t most) : limit(most) {}
+  Sessions(const Sessions&) = delete;
+  Sessions& operator=(const Sessions&) = delete;
   ~Sessions() {
-    for (auto& [host, session] : by_host) SSL_SESSION_free(session);
+    for (auto& [peer, session] : by_peer) SSL_SESSION_free(session);
+  }
+
+  // Where the session of this peer is, or will be, kept; null if there is no room for one more. It stays valid: the
+  // app data of connections points to it.
+  SSL_SESSION** place(const std::string& host, std::uint16_t port) {
+    std::string peer = fmt::format("{}:{}", host, port);
+    if (const auto found = by_peer.find(peer); found != by_peer.end()) return &found->second;
+    if (by_peer.size() >= limit) return nullptr;
+    return &by_peer.emplace(std::move(peer), nullptr).first->second;
   }
 
   static int remember(SSL* ssl, SSL_SESSION* session) {
-    auto* self = static_cast<Sessions*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
-    const char* host = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
-    SSL_SESSION*& kept = self->by_host[host != nullptr ? host : ""];
-    if (kept != nullptr) SSL_SESSION_free(kept);
-    kept = session;
+    auto* const place = static_cast<SSL_SESSION**>(SSL_get_app_data(ssl));
+    if (place == nullptr) return 0;
+    SSL_SESSION_free(*place);
+    *place = session;
     return 1;  // the reference is ours now
   }
 
-  SSL_SESSION* find(const std::string& host) const {
-    const auto found = by_host.find(host);
-    return found == by_host.end() ? nullptr : found->second;
-  }
+  std::size_t limit;
+  std::unordered_map<std::string, SSL_SESSION*> by_peer;
 };
 
 TlsContext::TlsContext() = default;
@@ -105,9 +113,8 @@ base::Expected<std::unique_ptr<TlsContext>> TlsContext::client(const TlsOptions&
     }
   }
   if (options.resume) {
-    made->sessions_ = std::make_unique<Sessions>();
+    made->sessions_ = std::make_unique<Sessions>(options.max_sessions);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-    SSL_CTX_set_app_data(context, made->sessions_.get());
     SSL_CTX_sess_set_new_cb(context, &Sessions::remember);
   } else {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
@@ -190,7 +197,7 @@ bool TlsSession::start(TlsContext& context, int fd) {
   return ssl_ != nullptr && SSL_set_fd(ssl_, fd) == 1;
 }
 
-bool TlsSession::connect(TlsContext& context, int fd, const std::string& host) {
+bool TlsSession::connect(TlsContext& context, int fd, const std::string& host, std::uint16_t port) {
   if (!start(context, fd)) return false;
   if (is_address(host)) {
     if (context.verify_) X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), host.c_str());
@@ -199,8 +206,9 @@ bool TlsSession::connect(TlsContext& context, int fd, const std::string& host) {
     if (context.verify_) SSL_set1_host(ssl_, host.c_str());
   }
   if (context.sessions_ != nullptr) {
-    SSL_SESSION* session = context.sessions_->find(is_address(host) ? "" : host);
-    if (session != nullptr) SSL_set_session(ssl_, session);
+    SSL_SESSION** const place = context.sessions_->place(host, port);
+    SSL_set_app_data(ssl_, place);
+    if (place != nullptr && *place != nullptr) SSL_set_session(ssl_, *place);
   }
   SSL_set_connect_state(ssl_);
   return true;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,7 +30,9 @@ struct TlsOptions {
   std::string cert_file;  // PEM, client certificate and its chain; empty: none
   std::string key_file;
   bool at_least_1_3 = false;
-  bool resume = true;  // offer the latest session of the same host on new connections
+  bool resume = true;  // offer the latest session of the same host and port on new connections
+  // Hosts and ports whose sessions are kept, some KiB each with the certificates; any more are not resumed.
+  std::size_t max_sessions = 1024;
 };
 
 class TlsContext {
@@ -63,8 +66,9 @@ class TlsSession {
   TlsSession& operator=(const TlsSession&) = delete;
   ~TlsSession() { close(); }
 
-  // Starts a session on `fd`. A client sends `host` as SNI (unless it is an address) and verifies it.
-  bool connect(TlsContext& context, int fd, const std::string& host);
+  // Starts a session on `fd`. A client sends `host` as SNI (unless it is an address) and verifies it; what it resumes
+  // is a session with the same `host` and `port`.
+  bool connect(TlsContext& context, int fd, const std::string& host, std::uint16_t port);
   bool accept(TlsContext& context, int fd);
   void close();
 

@@ -51,8 +51,9 @@ class Line {
   }
 
   // How the client's side of the handshake ended.
-  IoStatus shake(TlsContext& client_context, TlsContext& server_context, const std::string& host) {
-    EXPECT_TRUE(client.connect(client_context, ends_[0], host));
+  IoStatus shake(TlsContext& client_context, TlsContext& server_context, const std::string& host,
+                 std::uint16_t port = 443) {
+    EXPECT_TRUE(client.connect(client_context, ends_[0], host, port));
     EXPECT_TRUE(server.accept(server_context, ends_[1]));
     IoStatus ours = IoStatus::kWouldBlock;
     IoStatus theirs = IoStatus::kWouldBlock;
@@ -96,6 +97,13 @@ class Tls : public testing::Test {
     auto made = TlsContext::client(options);
     EXPECT_TRUE(made) << made.error().message;
     return std::move(*made);
+  }
+  // Whether another connection to that host and port resumed a session.
+  bool resumed(TlsContext& context, const std::string& host, std::uint16_t port = 443) const {
+    Line line;
+    EXPECT_EQ(line.shake(context, *server_, host, port), IoStatus::kDone) << line.client.error();
+    line.talk("x");
+    return line.client.resumed();
   }
   std::unique_ptr<TlsContext> server_;
   std::string ca_file_;
@@ -145,16 +153,41 @@ TEST_F(Tls, AcceptsAnyCertificateWhenToldNotToVerify) {
 
 TEST_F(Tls, ResumesASessionOfTheSameHostAndNoOther) {
   const auto context = client(true);
-  const auto resumed = [&](const std::string& host) {
-    Line line;
-    EXPECT_EQ(line.shake(*context, *server_, host), IoStatus::kDone) << line.client.error();
-    line.talk("x");
-    return line.client.resumed();
-  };
-  EXPECT_FALSE(resumed("localhost"));
-  EXPECT_TRUE(resumed("localhost"));
-  EXPECT_TRUE(resumed("localhost"));
-  EXPECT_FALSE(resumed("127.0.0.1"));
+  EXPECT_FALSE(resumed(*context, "localhost"));
+  EXPECT_TRUE(resumed(*context, "localhost"));
+  EXPECT_TRUE(resumed(*context, "localhost"));
+  EXPECT_FALSE(resumed(*context, "127.0.0.1"));
+}
+
+TEST_F(Tls, KeepsASessionForEachAddressAndEachPort) {
+  const auto context = client(true);
+  EXPECT_FALSE(resumed(*context, "127.0.0.1"));
+  EXPECT_FALSE(resumed(*context, "::1"));
+  EXPECT_FALSE(resumed(*context, "::1", 8443));
+  EXPECT_FALSE(resumed(*context, "localhost"));
+  EXPECT_FALSE(resumed(*context, "localhost", 8443));
+  for (const char* host : {"127.0.0.1", "::1", "localhost"}) EXPECT_TRUE(resumed(*context, host)) << host;
+  for (const char* host : {"::1", "localhost"}) EXPECT_TRUE(resumed(*context, host, 8443)) << host;
+}
+
+TEST_F(Tls, ASessionOfOneAddressDoesNotLetTheCertificateOfAnotherPass) {
+  const auto context = client(true);
+  EXPECT_FALSE(resumed(*context, "127.0.0.1"));
+  Line line;
+  EXPECT_EQ(line.shake(*context, *server_, "127.0.0.2"), IoStatus::kFailed);
+  EXPECT_THAT(line.client.error(), HasSubstr("mismatch"));
+}
+
+TEST_F(Tls, KeepsNoMoreSessionsThanItMay) {
+  TlsOptions options;
+  options.ca_file = ca_file_;
+  options.max_sessions = 2;
+  const auto context = TlsContext::client(options);
+  ASSERT_TRUE(context) << context.error().message;
+  for (std::uint16_t port = 1; port <= 3; ++port) EXPECT_FALSE(resumed(**context, "localhost", port)) << port;
+  EXPECT_TRUE(resumed(**context, "localhost", 1));
+  EXPECT_TRUE(resumed(**context, "localhost", 2));
+  EXPECT_FALSE(resumed(**context, "localhost", 3));
 }
 
 TEST_F(Tls, DoesNotResumeWhenToldNotTo) {
@@ -189,7 +222,7 @@ TEST_F(Tls, GarbageInsteadOfAHandshakeFailsWithAReason) {
   const auto context = client(true);
   {
     TlsSession session;
-    ASSERT_TRUE(session.connect(*context, ends[0], "localhost"));
+    ASSERT_TRUE(session.connect(*context, ends[0], "localhost", 443));
     EXPECT_EQ(session.handshake(), IoStatus::kWouldBlock);
     EXPECT_EQ(write(ends[1], "HTTP/1.1 400 Bad Request\r\n\r\n", 28), 28);
     EXPECT_EQ(session.handshake(), IoStatus::kFailed);

@@ -49,7 +49,7 @@ class TestClient {
  public:
   static constexpr timeval kPatience{20, 0};
 
-  explicit TestClient(std::uint16_t port, int receive_buffer = 0) {
+  explicit TestClient(std::uint16_t port, int receive_buffer = 0) : port_(port) {
     const auto address = reactor::Address::parse("127.0.0.1", port);
     fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
@@ -68,7 +68,7 @@ class TestClient {
   int fd() const { return fd_; }
 
   bool start_tls(reactor::TlsContext& context) {
-    return tls_.connect(context, fd_, "localhost") && tls_.handshake() == reactor::IoStatus::kDone;
+    return tls_.connect(context, fd_, "localhost", port_) && tls_.handshake() == reactor::IoStatus::kDone;
   }
 
   bool send(std::string_view bytes) {
@@ -144,6 +144,7 @@ class TestClient {
   int last_errno = 0;
 
  private:
+  std::uint16_t port_;
   int fd_ = -1;
   bool connected_ = false;
   std::string rest_;

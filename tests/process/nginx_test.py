@@ -109,6 +109,11 @@ steps: [ {step} ]
         self.go(f"https://shop.test:{self.modern}", ca="ca.pem", connections="none")
         self.assertEqual([line["reused"] for line in self.log()[-4:]], [".", "r", "r", "r"], "TLS 1.2")
 
+    def test_sessions_with_two_ports_of_a_host_do_not_displace_each_other(self):
+        steps = f'{{ get: / }}, {{ get: "https://shop.test:{self.modern}/" }}'
+        self.go(f"https://shop.test:{self.tls}", steps, ca="ca.pem", connections="none")
+        self.assertEqual([line["reused"] for line in self.log()], [".", "."] + ["r", "r"] * 3)
+
     def test_client_certificates_are_shown(self):
         self.go(f"https://shop.test:{self.mutual}", ca="ca.pem", cert="client.pem", key="client.key")
         self.assertEqual({line["verified"] for line in self.log()}, {"SUCCESS"})
