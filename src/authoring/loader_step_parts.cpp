@@ -5,6 +5,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
+
 namespace muster::authoring {
 namespace {
 
@@ -34,8 +36,12 @@ bool read_required(LoaderContext& context, const YamlNode& map) {
   return *tree.boolean();
 }
 
-// How results name a check; `otherwise` if the map does not say.
+// How results name a check; if the map does not say, by `otherwise`, of which a readable part is enough.
 std::string read_label(LoaderContext& context, const YamlNode& map, std::string otherwise) {
+  constexpr std::string_view kCut = "…";
+  if (const std::size_t most = context.limits.label_bytes; otherwise.size() > most) {
+    otherwise = std::string(base::utf8_beginning(otherwise, most - kCut.size())).append(kCut);
+  }
   const YamlNode* node = map.is_map() ? map.find("label") : nullptr;
   if (node == nullptr) return otherwise;
   if (node->is_scalar() && !node->text.empty()) return node->text;

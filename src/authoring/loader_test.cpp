@@ -202,6 +202,19 @@ TEST(Loader, ReadsChecksAsMapsExpressionsAndLists) {
   EXPECT_EQ(checks[4].label, "it is small");
 }
 
+TEST(Loader, NamesACheckByTheBeginningOfALongCondition) {
+  Files files;
+  std::string wide;
+  for (int i = 0; i < 100; ++i) wide += "µ€";
+  const model::Job job = files.good(with_steps("\n  - get: /\n    check: [ { body: '" + wide +
+                                               "' }, { body: { that: '" + wide + "', label: '" + wide + "' } } ]\n"));
+  const auto& checks = job.workflows[0].steps[0].checks;
+  ASSERT_EQ(checks.size(), 2u);
+  EXPECT_EQ(checks[0].condition.text, wide);
+  EXPECT_EQ(checks[0].label, "body: " + wide.substr(0, 190) + "…");
+  EXPECT_EQ(checks[1].label, wide) << "what the user chose";
+}
+
 TEST(Loader, OrdersStepsByAfter) {
   Files files;
   const model::Job job = files.good(with_steps(R"(

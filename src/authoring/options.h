@@ -16,6 +16,7 @@ struct YamlLimits {
   std::size_t include_depth = 8;    // an include within an include …
   std::size_t workflows = 1'000;    // of a job, includes counted
   std::size_t graph_steps = 1'000;  // of a workflow ordered by `after`; what each step may see costs n² bits
+  std::size_t label_bytes = 200;    // of a check's name that is made of its condition; `label` gives another
   std::size_t problems = 20;        // reported at once; more would scroll the first one away
   std::size_t excerpt_columns = 120;  // of a source line that a message shows
 };

@@ -29,6 +29,16 @@ inline std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
+// The beginning of `text`, at most `limit` bytes, without a part of a character at its end.
+inline std::string_view utf8_beginning(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  constexpr std::size_t kLongest = 4;
+  const auto tail = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0u) == 0x80u; };
+  std::size_t end = limit;
+  while (end > 0 && limit - end < kLongest - 1 && tail(end)) --end;
+  return text.substr(0, end);
+}
+
 // The number of the character that `sequence` is: all of it, and found good by utf8_length.
 inline std::uint32_t code_point(std::string_view sequence) {
   const std::uint32_t first = static_cast<unsigned char>(sequence.front());

@@ -30,5 +30,18 @@ TEST(Utf8, OverlongFormsSurrogatesAndPartsAreNone) {
   }
 }
 
+TEST(Utf8, BeginningsEndWhereACharacterDoes) {
+  EXPECT_EQ(utf8_beginning("abc", 3), "abc");
+  EXPECT_EQ(utf8_beginning("abcd", 3), "abc");
+  const std::string_view kText = "a\xC2\xB5\xE2\x82\xAC\xF0\x90\x80\x80";
+  EXPECT_EQ(utf8_beginning(kText, 2), kText.substr(0, 1));
+  EXPECT_EQ(utf8_beginning(kText, 3), kText.substr(0, 3));
+  EXPECT_EQ(utf8_beginning(kText, 5), kText.substr(0, 3));
+  EXPECT_EQ(utf8_beginning(kText, 9), kText.substr(0, 6));
+  EXPECT_EQ(utf8_beginning(kText, 10), kText);
+  EXPECT_EQ(utf8_beginning(kText, 0), "");
+  EXPECT_EQ(utf8_beginning(std::string(9, '\x80'), 8).size(), 5u) << "what is no UTF-8 loses little";
+}
+
 }  // namespace
 }  // namespace muster::base

@@ -143,8 +143,8 @@ class ProcessRunner final : public Runner {
     bool changed = read_memory(result);
     if (ended) {
       child_ = -1;
-      // One that ended before its first snapshot has at least the names of its steps.
-      if (sequence_ == 0) {
+      // One that left no snapshot that can be read has at least the names of its steps.
+      if (!read_) {
         model::WorkflowResult names(engine_->totals());
         names.began = result.began;
         update(result, std::move(names), {});
@@ -164,11 +164,13 @@ class ProcessRunner final : public Runner {
     sequence_ = sequence;
     auto totals = model::decode_workflow_result(memory_.totals());
     if (totals && totals->steps.size() == engine_->totals().steps.size()) {
+      read_ = true;
       open_ = {};
       open_.steps.resize(totals->steps.size());
       model::merge_series(open_, std::move(*totals));
       update(result, std::move(*totals), next_series());
     } else {
+      unread_ = totals ? "It has another number of steps." : totals.error().message;
       model::add_note(result.notes, "a snapshot of the executor process could not be read");
     }
     return true;
@@ -200,7 +202,13 @@ class ProcessRunner final : public Runner {
     finished_ = true;
     if (!memory_.finished()) add_open_series(result);
     if (memory_.finished()) {
-      const std::string error = memory_.error();
+      std::string error = memory_.error();
+      // Without its numbers nobody can say whether it was good.
+      if (error.empty() && !read_) {
+        error = fmt::format(
+            "nothing of what it counted could be read. {} Use fewer steps and checks, or shorter names for them",
+            unread_.empty() ? "It is too large." : unread_);
+      }
       result.state = error.empty() ? model::WorkflowState::kCompleted : model::WorkflowState::kFailed;
       if (!error.empty()) result.reason = error;
       return;
@@ -220,6 +228,8 @@ class ProcessRunner final : public Runner {
   std::unique_ptr<Engine> engine_;
   SnapshotMemory memory_;
   std::uint64_t sequence_ = 0;
+  bool read_ = false;           // a snapshot
+  std::string unread_;          // why the latest one that could not be read could not
   model::WorkflowResult open_;  // series of the seconds that the latest snapshot had not finished
   pid_t child_ = -1;
   int commands_ = -1;

@@ -7,6 +7,7 @@
 
 #include "engine/only_child.h"
 #include "engine/rehearsal.h"
+#include "model/options.h"
 
 namespace muster::engine {
 namespace {
@@ -212,6 +213,33 @@ TEST(ProcessRunner, AWorkflowWithoutAStepOfItsOwnInTheResultKeepsWhatItRecorded)
   EXPECT_EQ(result.iterations, 1000U);
   ASSERT_EQ(result.metrics.size(), 1U);
   EXPECT_EQ(result.metrics[0].count, 1000U);
+}
+
+TEST(ProcessRunner, ACheckWithALongConditionIsCounted) {
+  Rehearsal r;
+  r.in_process = false;
+  const std::string long_text(70'000, 'x');
+  const auto result =
+      r.run("{ vus: 1, iterations: 10 }", "    steps: [ { name: a, play: a, check: { said: { that: " + long_text +
+                                              ", label: L" + long_text + " } } } ]\n");
+  EXPECT_EQ(result.state, model::WorkflowState::kCompleted);
+  EXPECT_EQ(step(result, "a").ok, 10U);
+  ASSERT_EQ(step(result, "a").checks.size(), 1U);
+  EXPECT_EQ(step(result, "a").checks[0].failed, 10U);
+}
+
+TEST(ProcessRunner, AResultThatCannotBeReadIsNoSuccess) {
+  Rehearsal r;
+  r.in_process = false;
+  std::string checks;
+  for (std::size_t i = 0; i <= model::kMaxResultDetails; ++i) checks += "size > 0,";
+  const auto result =
+      r.run("{ vus: 1, iterations: 1 }", "    steps: [ { name: a, play: a, check: [" + checks + "] } ]\n");
+  EXPECT_EQ(result.state, model::WorkflowState::kFailed);
+  EXPECT_THAT(result.reason, HasSubstr("nothing of what it counted could be read. The result of a workflow"));
+  EXPECT_THAT(result.reason, HasSubstr("Use fewer steps and checks"));
+  ASSERT_EQ(result.steps.size(), 1U);
+  EXPECT_EQ(result.steps[0].name, "a");
 }
 
 class Refusing final : public Protocol {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/utf8.h"
 #include "metrics/histogram_codec.h"
 #include "model/options.h"
 
@@ -25,7 +26,10 @@ class Out {
   void number(std::uint64_t value) { writer_->varint(value); }
   void flag(bool value) { writer_->boolean(value); }
   void time(base::Duration value) { writer_->zigzag(value.count()); }
-  void text(const std::string& value, std::size_t = kMaxResultText) { writer_->text(value); }
+  // What is longer than a reader would take loses its end.
+  void text(const std::string& value, std::size_t limit = kMaxResultText) {
+    writer_->text(base::utf8_beginning(value, limit));
+  }
   void real(double value) {
     if (std::isnan(value)) value = 0;
     writer_->real(std::clamp(value, std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()));

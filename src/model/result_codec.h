@@ -17,6 +17,7 @@ namespace muster::model {
 constexpr std::uint8_t kResultVersion = 3;
 
 // Appends to `out`. Numbers that are not finite (a user's metric) become the nearest that are; NaN becomes 0.
+// Texts that are longer than decoding takes are cut.
 void encode(const WorkflowResult& result, std::string& out);
 
 // All of `bytes` must be one result.

@@ -292,9 +292,20 @@ TEST(ResultCodec, SaysWhichVersionItFound) {
 }
 
 TEST(ResultCodec, RefusesTextsBeyondTheLimit) {
+  std::string bytes;
+  metrics::Writer writer(bytes);
+  writer.byte(kResultVersion);
+  writer.text(std::string(kMaxResultText + 1, 'x'));
+  EXPECT_THAT(decode_workflow_result(bytes).error().message, HasSubstr("longer than the limit"));
+}
+
+TEST(ResultCodec, ALongTextLosesItsEndAndNotTheResult) {
   WorkflowResult result = fresh();
-  result.reason.assign(kMaxResultText + 1, 'x');
-  EXPECT_THAT(decode_workflow_result(bytes_of(result)).error().message, HasSubstr("longer than the limit"));
+  result.steps[0].checks[0].label = std::string(kMaxResultText - 1, 'x') + "\xC2\xB5 and more";
+  const auto decoded = decode_workflow_result(bytes_of(result));
+  ASSERT_TRUE(decoded.has_value()) << decoded.error().message;
+  EXPECT_EQ(decoded->steps[0].checks[0].label, std::string(kMaxResultText - 1, 'x'));
+  EXPECT_EQ(decoded->steps[0].checks[1].label, "json.id: exists");
 }
 
 TEST(ResultCodec, RefusesASeriesThatDoesNotAscend) {
