@@ -11,6 +11,7 @@
 #include "console/plan.h"
 #include "console/run_command.h"
 #include "console/say.h"
+#include "engine/redaction.h"
 
 namespace muster::console {
 namespace {
@@ -85,7 +86,9 @@ int check(const CheckFlags& flags, const engine::Registry& registry) {
     for (const authoring::Problem& problem : job.error().list) say(stderr, "{}\n", to_text(problem));
     return kBadInput;
   }
-  say("{}: ok\n", flags.job.file.empty() ? flags.job.url : flags.job.file);
+  std::string what = flags.job.file.empty() ? flags.job.url : flags.job.file;
+  engine::redact(what, engine::spellings(job->secrets));
+  say("{}: ok\n", what);
   for (const model::Workflow& workflow : job->workflows) {
     const std::size_t steps = count_steps(workflow.start) + count_steps(workflow.steps) + count_steps(workflow.stop);
     // A script's steps are all of its workflows'; which of them one calls is known when it runs.

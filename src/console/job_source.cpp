@@ -15,6 +15,7 @@
 
 #include "base/identifier.h"
 #include "console/flag_check.h"
+#include "console/typed_secrets.h"
 #include "protocol/url.h"
 #include "script/lua_job.h"
 
@@ -221,8 +222,11 @@ std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& g
   const authoring::Languages languages{.kinds = registry.kinds, .shapes = registry.shape_keys};
   const std::string name = flags.url.empty() ? flags.file : "command line";
   auto job = load_text(flags, name, *text, *input, languages);
-  if (job && job->name.empty()) job->name = std::filesystem::path(flags.file).stem().string();
-  if (job) return job;
+  if (job) {
+    if (job->name.empty()) job->name = std::filesystem::path(flags.file).stem().string();
+    hide_secrets(flags, *job);
+    return job;
+  }
   for (authoring::Problem& problem : job.error().list) {
     const bool target = problem.where.file != nullptr && *problem.where.file == "--set target=" + flags.target;
     if (target) problem.where.file = std::make_shared<const std::string>("--target");

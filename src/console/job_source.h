@@ -48,7 +48,7 @@ inline bool is_script(const JobFlags& flags) {
 // The YAML text of what --url and its companions ask for, after check_job_flags().
 std::string url_job_text(const JobFlags& flags);
 
-// Each problem by itself; those of flags have no place.
+// Each problem by itself; those of flags have no place. Secrets among the flags are hidden (typed_secrets.h).
 std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& flags, const engine::Registry& registry);
 
 // Errors are ready to print, one or more lines, and mean exit code 2.

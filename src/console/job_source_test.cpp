@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "console/plan.h"
+#include "engine/redaction.h"
+
 namespace muster::console {
 namespace {
 
@@ -61,6 +64,40 @@ TEST_F(JobSourceTest, AUrlBecomesAJobOfOneRequest) {
   EXPECT_EQ(job->workflows[0].load.vus, 10u);
   ASSERT_EQ(job->workflows[0].steps.size(), 1u);
   EXPECT_EQ(*job->workflows[0].steps[0].field("method")->text(), "POST");
+}
+
+// Everything that may be shown or kept of a job before it has run.
+std::string shown(const model::Job& job, const engine::Registry& registry) {
+  const auto plan = make_plan(job, registry, {.cores = 1, .open_files = 0});
+  EXPECT_TRUE(plan) << (plan ? "" : plan.error().message);
+  if (!plan) return {};
+  return job.name + job.source + plan_text(*plan, registry.kinds, {}) + plan_json(*plan, registry.kinds);
+}
+
+TEST_F(JobSourceTest, PasswordsOnTheCommandLineAreSecretsOfTheJob) {
+  const std::string script = (folder_ / "script.lua").string();
+  std::ofstream(script) << "function request() return wrk.format() end\n";
+  JobFlags alone;
+  alone.url = "http://ada:hunter2@a.test/";
+  JobFlags in_place_of_a_file;
+  in_place_of_a_file.file = alone.url;
+  JobFlags behind_a_script;
+  behind_a_script.file = script;
+  behind_a_script.arguments = {alone.url};
+  JobFlags encoded;
+  encoded.url = "http://ada:%68unter2@a.test/";
+  JobFlags basic;
+  basic.url = "http://a.test/";
+  basic.basic = "ada:hunter2";
+  for (const JobFlags& flags : {alone, in_place_of_a_file, behind_a_script, encoded, basic}) {
+    const auto job = load(flags, registry_);
+    ASSERT_TRUE(job) << job.error().message;
+    const std::string all = shown(*job, registry_);
+    for (const char* secret : {"unter2", "YWRhOmh1bnRlcjI"}) EXPECT_EQ(all.find(secret), std::string::npos) << all;
+    std::string sent = "Authorization: Basic YWRhOmh1bnRlcjI=";
+    engine::redact(sent, engine::spellings(job->secrets));
+    EXPECT_EQ(sent, "Authorization: Basic ***");
+  }
 }
 
 }  // namespace

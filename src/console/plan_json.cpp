@@ -183,8 +183,7 @@ std::string plan_json(const JobPlan& plan, const model::StepKinds& kinds) {
   for (const PlannedWorkflow& each : plan.workflows) out["workflows"].push_back(workflow_json(each, kinds));
   out["thresholds"] = ordered_json::array();
   for (const PlannedThreshold& each : plan.thresholds) out["thresholds"].push_back(threshold_json(each));
-  out["secrets"] = ordered_json::array();
-  for (const auto& [name, value] : plan.job->secrets) out["secrets"].push_back(name);
+  out["secrets"] = secret_names(*plan.job);
   out["warnings"] = plan.warnings;
   redact_texts(out, engine::spellings(plan.job->secrets));
   return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

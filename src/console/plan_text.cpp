@@ -59,8 +59,7 @@ class PlanPage {
     page_.fact("run", fmt::format("{}{}{}{}{}", counted(plan_.workflows.size(), "workflow", "workflows"),
                                   page_.separator(), counted(plan_.pool, "core", "cores"), page_.separator(), time));
     page_.fact("memory", fmt::format("about {} at the peak", base::format_size(plan_.memory)));
-    std::string secrets;
-    for (const auto& [name, value] : job.secrets) secrets += (secrets.empty() ? "" : ", ") + name;
+    const std::string secrets = fmt::format("{}", fmt::join(secret_names(job), ", "));
     if (!secrets.empty()) page_.fact("secrets", page_.safe(secrets) + " (never shown)");
     page_.fact("seed", job.seed != 0 ? fmt::to_string(job.seed) : "a fresh one");
   }

@@ -169,6 +169,14 @@ std::string counted(std::uint64_t number, std::string_view singular, std::string
   return fmt::format("{} {}", report::grouped(number), number == 1 ? singular : plural);
 }
 
+std::vector<std::string> secret_names(const model::Job& job) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : job.secrets) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
 std::vector<std::string> load_words(const model::Load& load, const engine::LoadShape& shape) {
   std::vector<std::string> words{shape_in_words(load, shape)};
   if (shape.open()) {

@@ -19,6 +19,9 @@ std::string spelled(base::Duration duration);
 // "1 VU", "1,000 VUs".
 std::string counted(std::uint64_t number, std::string_view singular, std::string_view plural);
 
+// Names of what is never shown, each once: several may come from the command line.
+std::vector<std::string> secret_names(const model::Job& job);
+
 // What the load is over time, then what else is set about it, a clause each.
 std::vector<std::string> load_words(const model::Load& load, const engine::LoadShape& shape);
 

@@ -22,7 +22,6 @@
 #include "console/say.h"
 #include "console/signals.h"
 #include "console/suspension.h"
-#include "console/typed_secrets.h"
 #include "console/ui_mode.h"
 #include "engine/job_run.h"
 #include "report/comparison_text.h"
@@ -152,7 +151,6 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   }
   auto job = load(job_flags, registry);
   if (!job) return bad_input(job.error().message);
-  hide_secrets(job_flags, *job);
   auto history = RunHistory::prepare(flags.history, *job);
   if (!history) return bad_input(history.error().message);
 

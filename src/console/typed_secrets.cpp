@@ -6,6 +6,7 @@
 #include "base/letter_case.h"
 #include "engine/redaction.h"
 #include "protocol/credentials.h"
+#include "protocol/url.h"
 
 namespace muster::console {
 namespace {
@@ -26,6 +27,12 @@ void add(model::Job& job, std::string_view value) {
   if (const std::string escaped = as_written(std::string(value)); escaped != value) {
     job.secrets.emplace_back("command line", escaped);
   }
+}
+
+// As it was typed, and as the header that is made of it holds it.
+void add_password(model::Job& job, std::string_view password) {
+  add(job, password);
+  if (const std::string decoded = protocol::percent_decode(password); decoded != password) add(job, decoded);
 }
 
 void add_header(model::Job& job, std::string_view header) {
@@ -59,9 +66,9 @@ void hide_secrets(const JobFlags& flags, model::Job& job) {
     add(job, std::string_view(flags.basic).substr(colon + 1));
   }
   for (const std::string& header : flags.headers) add_header(job, header);
-  add(job, password_of(flags.url));
-  add(job, password_of(flags.file));  // an address may stand there too
-  add(job, password_of(flags.target));
+  add_password(job, password_of(flags.url));
+  add_password(job, password_of(flags.file));  // an address may stand there too
+  add_password(job, password_of(flags.target));
   const std::vector<std::string> spelled = engine::spellings(job.secrets);
   engine::redact(job.name, spelled);
   engine::redact(job.source, spelled);

@@ -8,7 +8,7 @@
 namespace muster::console {
 
 // Makes them secrets of the job, and takes the values of all its secrets out of its name and its text, both of which
-// are printed, reported and kept.
+// are printed, reported and kept. `flags` are as the loader takes them: an address is not among the words for a script.
 void hide_secrets(const JobFlags& flags, model::Job& job);
 
 }  // namespace muster::console

@@ -196,6 +196,28 @@ class Json(CommandLine):
         self.assertEqual(json.loads(rest), {"requests": 3, "connections": 1})
 
 
+class Passwords(CommandLine):
+    def test_those_that_are_typed_are_never_shown_nor_kept(self):
+        server = self.serve_http()
+        script = self.write("script.lua", "function request() return wrk.format() end\n")
+        address = server.url.replace("http://", "http://ada:hunter2@")
+        basic = ["--url", server.url, "-u", "ada:hunter2"]
+        load = ["-c", "1", "-n", "3", "--out", "html=page.html", "--out", "ndjson=points", "--out", "json=summary.json"]
+        home = {"MUSTER_DATA": str(self.folder / "data")}
+        for words in (["check", address], ["check", address, "--json"], ["explain", "--url", address], ["explain", *basic],
+                      ["explain", *basic, "--json"], ["explain", script, address], ["try", "--url", address], ["try", *basic],
+                      ["try", *basic, "--json"], ["run", "--url", address, *load], ["run", *basic, *load],
+                      ["run", script, address, "-c", "1", "-d", "1s", *load[4:]]):
+            with self.subTest(words=words):
+                told = "".join(self.ask(*map(str, words), **home))
+                self.assertGreater(len(told), 10)
+                for secret in ("hunter2", "YWRhOmh1bnRlcjI"):
+                    self.assertNotIn(secret, told)
+                    for file in (each for each in self.folder.rglob("*") if each.is_file()):
+                        self.assertNotIn(secret.encode(), file.read_bytes(), file)
+        self.assertIn("Basic YWRhOmh1bnRlcjI=", [request.header("authorization") for request in server.requests])
+
+
 class Completions(CommandLine):
     def complete(self, *words):
         """What bash would offer for the last word; bash itself is asked."""
