@@ -1,19 +1,24 @@
 // Prints for a person. A reader that has gone or a full disk must not end a run that others wait for: what cannot be
-// written is dropped, where fmt::print would throw.
+// written is dropped, where fmt::print would throw. A signal cuts nothing short while somebody reads, however slowly.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace muster::console {
 
+// Waits for a reader that is slow. When a signal comes meanwhile and the reader takes nothing for two more seconds, the
+// rest is dropped, and so is what follows until it takes something again: Ctrl-C must end a program whose reader is
+// stuck.
+void put(std::FILE* to, std::string_view text);
+
 template <class... Values>
 void say(std::FILE* to, fmt::format_string<Values...> format, Values&&... values) {
-  const std::string text = fmt::format(format, std::forward<Values>(values)...);
-  std::fwrite(text.data(), 1, text.size(), to);
+  put(to, fmt::format(format, std::forward<Values>(values)...));
 }
 
 template <class... Values>

@@ -20,7 +20,7 @@ Signals::Signals() {
   asked = 0;
   hung_up = false;
   struct sigaction action{};
-  action.sa_handler = ask;
+  action.sa_handler = ask;  // not SA_RESTART: a signal has to end the wait for a reader that is stuck (say.h)
   sigaction(SIGINT, &action, &old_interrupt_);
   sigaction(SIGTERM, &action, &old_terminate_);
   sigaction(SIGHUP, nullptr, &old_hang_up_);

@@ -1,5 +1,7 @@
 """How runs end when someone interferes: signals, killed processes, readers that have gone, places that cannot be written."""
 
+import fcntl
+import json
 import os
 import pathlib
 import signal
@@ -10,11 +12,16 @@ import unittest
 from harness import MUSTER, ProcessTest, wait_until
 
 
-def alive(pid):
+def state_of(pid):
+    """A letter, as ps has it; nothing if there is no such process."""
     try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except OSError:
-        return False
+        return ""
+
+
+def alive(pid):
+    return state_of(pid) not in ("", "Z")
 
 
 class Signals(ProcessTest):
@@ -278,6 +285,39 @@ steps: [ {{ log: hello }}, {{ get: / }} ]
             with self.subTest(words=words):
                 process = subprocess.run([MUSTER, *words], stdout=self.closed_pipe(), stderr=subprocess.PIPE, timeout=15)
                 self.assertEqual((process.returncode, b"standard output" in process.stderr), (0, False))
+
+    def at_its_last_words(self):
+        """A run that has been judged and now waits for the reader of its standard output; the pipe and what it held."""
+        read, write = os.pipe()
+        self.addCleanup(os.close, read)
+        size = fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+        os.write(write, b" " * size)
+        summary = self.folder / "summary.json"
+        process = subprocess.Popen([MUSTER, "run", *self.arguments, "--json", "--ui", "none", "--out", f"json={summary}"],
+                                   stdout=write, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        os.close(write)
+        wait_until(summary.is_file, what="the results")
+        wait_until(lambda: state_of(process.pid) == "S", what="the wait for the reader")
+        time.sleep(0.3)
+        self.assertIsNone(process.poll())
+        return process, read
+
+    def test_ctrl_c_while_the_summary_is_printed_does_not_cut_it(self):
+        process, read = self.at_its_last_words()
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        text = b""
+        while piece := os.read(read, 65536):
+            text += piece
+        self.assertEqual((process.wait(10), process.stderr.read()), (0, b""))
+        self.assertEqual(json.loads(text)["requests"], 50)
+
+    def test_ctrl_c_ends_the_wait_for_a_reader_that_is_stuck(self):
+        process, _ = self.at_its_last_words()
+        process.send_signal(signal.SIGINT)
+        self.assertEqual((process.wait(10), process.stderr.read()), (0, b""))
 
     def test_standard_output_takes_the_json(self):
         run = self.run_muster(*self.arguments, "--out", "json=-")
