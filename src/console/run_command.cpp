@@ -186,6 +186,8 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   }
   for (const std::string& each : job_run.warnings()) say(stderr, "worth a look: {}\n", each);
   drive(job_run, outputs, **view, signals);
+  // Any signal with a handler ends the wait for whoever reads an output: those of the screen are not meant so.
+  view->reset();
   model::RunResult ended = result;
   history->conclude(ended, flags.strict);
   if (history->comparison() != nullptr) outputs.compared(*history->comparison());

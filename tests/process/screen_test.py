@@ -1,6 +1,7 @@
 """The live screen (`--ui full`) on a real pseudo terminal: what a person sees while a run goes on, what keys do, and that
 the terminal is left as it was found however the run ends. Screens are kept in build/screens for people to look at."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -308,6 +309,30 @@ class Ends(ScreenTest):
         session.reading.set()
         self.assertEqual(session.end(), 0)
         self.assertEqual([each for each in session.restored() if "unknown" not in each], [])
+
+    def test_a_resize_at_the_end_does_not_cut_an_output(self):
+        place = self.folder / "points"
+        os.mkfifo(place)
+        reader = os.open(place, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
+        job = self.write("job.yaml", self.job(load="{ vus: 1, for: 2s, every: 10ms }"))
+        session = Session(["bash", "-c", f"exec {MUSTER} run {job} --cores 1 --ui full --out ndjson=- >{place}"],
+                          cwd=self.folder)
+        self.addCleanup(session.close)
+        wait_until(lambda: session.model.left == 1, limit=15, what="the end of the screen")
+        time.sleep(0.3)
+        session.resize(100, 30)
+        session.process.send_signal(signal.SIGWINCH)
+        session.process.send_signal(signal.SIGCONT)
+        time.sleep(0.2)
+        os.set_blocking(reader, True)
+        text = b""
+        while piece := os.read(reader, 65536):
+            text += piece
+        self.assertEqual(session.end(), 0)
+        self.assertEqual([json.loads(line)["type"] for line in text.splitlines()][-1], "summary")
+        self.assert_restored(session)
 
     def test_a_terminal_of_one_cell(self):
         session = self.session(self.job(load="{ vus: 1, for: 1s, every: 10ms }"), columns=1, rows=1)
