@@ -20,8 +20,8 @@ namespace {
 [[noreturn]] void serve(int tell) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_NAME, "muster-target");
-  signal(SIGINT, SIG_IGN);
-  signal(SIGTSTP, SIG_IGN);  // requests under way are served while the run is stopped
+  // They reach the whole process group. Requests under way are served until the run is over, and while it is stopped.
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGTSTP}) signal(number, SIG_IGN);
   target::ServerOptions options;
   options.port = 0;
   target::Server server(options);

@@ -1,5 +1,6 @@
 """How runs end when someone interferes: signals, killed processes, readers that have gone, places that cannot be written."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -9,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from harness import MUSTER, ProcessTest, wait_until
+from harness import MUSTER, ProcessTest, children_named, wait_until
 
 
 def state_of(pid):
@@ -67,6 +68,19 @@ steps: [ {{ name: call, get: / }} ]
                 os.killpg(under.process.pid, number)
                 run = under.end()
                 self.assertEqual((run.code, run.workflow()["state"]), (130, "aborted"), run)
+
+    def test_the_embedded_target_answers_until_the_run_is_over(self):
+        yaml = self.load("http://127.0.0.1:1").replace("get: /", "get: /delay/700ms")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(signal=number):
+                under = self.start("--target", "embedded", yaml=yaml)
+                under.executor()
+                target, = children_named(under.process.pid, "muster-target")
+                wait_until(lambda: sockets_of(target) == 3, what="two connections beside the listener")
+                os.killpg(under.process.pid, number)
+                run = under.end()
+                self.assertEqual((run.code, run.summary["requests"], run.summary["failed"]), (130, 2, 0), run)
+                wait_until(lambda: not alive(target), what="the target's end")
 
     def test_requests_under_way_may_finish_within_the_grace(self):
         slow = self.target()
@@ -223,6 +237,15 @@ def connections_to(url):
     wanted = f"0100007F:{port:04X}"
     lines = pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]
     return sum(1 for line in lines if line.split()[2] == wanted and line.split()[3] == "01")
+
+
+def sockets_of(pid):
+    """How many sockets a process has open."""
+    count = 0
+    for each in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            count += os.readlink(each).startswith("socket:")
+    return count
 
 
 class Places(ProcessTest):
