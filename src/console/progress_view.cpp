@@ -30,6 +30,9 @@ class LineView final : public ProgressView {
     say(stderr, "{}\n", line_->next(snapshot));
   }
   void stopping(std::string_view text) override { say(stderr, "{}\n", text); }
+  void stood_still(base::Duration time) override {
+    if (line_) line_->stood_still(time);
+  }
   std::vector<Wish> wait(base::Duration longest) override {
     std::this_thread::sleep_for(longest);
     return {};

@@ -34,6 +34,8 @@ class ProgressView {
   virtual void stopping(std::string_view text) = 0;
   // The process is about to stop (Ctrl-Z): the terminal is somebody else's until the next show().
   virtual void step_aside() {}
+  // So long the load was held still, without a wish of the user's to pause it, and got no nearer to its end.
+  virtual void stood_still(base::Duration) {}
   // Lets time pass, less than `longest` if the user wants something.
   virtual std::vector<Wish> wait(base::Duration longest) = 0;
   // Nothing is shown any more: what follows is printed as usual.

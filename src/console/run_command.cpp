@@ -73,9 +73,12 @@ bool act_on(const Wish& wish, engine::JobRun& run, ProgressView& view) {
 void stand_still(engine::JobRun& run, ProgressView& view, Suspension& suspension) {
   const bool by_key = run.paused();
   if (!by_key) run.pause();
+  const bool held = run.paused() && !by_key;
+  const base::Instant began = base::now();
   view.step_aside();
   suspension.stop_here();
   if (!by_key) run.resume();
+  if (held) view.stood_still(base::now() - began);
 }
 
 void drive(engine::JobRun& run, report::OutputSet& outputs, ProgressView& view, const Signals& signals) {
@@ -84,7 +87,10 @@ void drive(engine::JobRun& run, report::OutputSet& outputs, ProgressView& view, 
   base::Instant next_output = base::now() + kOutputInterval;
   Suspension suspension;
   while (run.advance()) {
-    if (suspension.asked()) stand_still(run, view, suspension);
+    if (suspension.asked()) {
+      stand_still(run, view, suspension);
+      continue;  // what is there to show is from before
+    }
     view.show(run.result());
     if (base::now() >= next_output) {
       outputs.write(run.result());

@@ -108,7 +108,8 @@ std::string CiLine::next(const model::RunResult& snapshot) {
 
   std::string line = fmt::format("[{}]", clock_time(snapshot.elapsed));
   const auto add = [&](const std::string& part) { line += "  " + part; };
-  if (const std::string done = progress(length_, snapshot.elapsed, now.iterations); !done.empty()) add(done);
+  const base::Duration loaded = std::max(snapshot.elapsed - stood_still_, base::Duration::zero());
+  if (const std::string done = progress(length_, loaded, now.iterations); !done.empty()) add(done);
   add(fmt::format("{} VU{}", grouped(now.vus), now.vus == 1 ? "" : "s"));
   if (now.warming_up) {
     add("warming up");

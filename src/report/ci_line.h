@@ -29,9 +29,13 @@ class CiLine {
   // percentile before there is one. `snapshot.elapsed` is the present time of the run.
   std::string next(const model::RunResult& snapshot);
 
+  // So long the load was held still; it got no nearer to its end.
+  void stood_still(base::Duration time) { stood_still_ += time; }
+
  private:
   RunLength length_;
   bool unicode_;
+  base::Duration stood_still_{};
   base::Duration last_at_{};
   std::uint64_t last_requests_ = 0;
   std::vector<std::vector<std::size_t>> told_;  // seconds of each step's series that earlier lines were about

@@ -41,6 +41,16 @@ TEST(CiLine, TellsTheRateAndPercentileSinceTheLineBefore) {
             "[00:10]   50%, 00:10 left  100 VUs  2,003/s  15,015 requests  15 failed (0.10%)  p95 9.00ms");
 }
 
+TEST(CiLine, CountsNoTimeThatTheLoadStoodStillAsProgress) {
+  CiLine lines({.time = 20s, .iterations = {}});
+  lines.next(at(5s, 5'000, 0));
+  lines.stood_still(4s);
+  EXPECT_TRUE(lines.next(at(10s, 6'000, 0)).starts_with("[00:10]   30%, 00:14 left  "));
+  CiLine counting({.time = {}, .iterations = 10'000});
+  counting.stood_still(4s);
+  EXPECT_TRUE(counting.next(at(8s, 5'000, 0)).starts_with("[00:08]   50%, about 00:04 left  "));
+}
+
 TEST(CiLine, TellsEachSecondOnceHoweverLateItArrives) {
   CiLine lines({});
   auto late = at(5s, 5'000, 0);

@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -396,6 +397,32 @@ class Shell(ScreenTest):
                 self.assertRegex(marks["paused"], r"paused by hand for [1-9]\.\d s")
                 self.assertLess(summary["workflows"][0]["lateness_us"]["max"], 500_000)
                 self.assertAlmostEqual(summary["requests"], 400, delta=15)
+                session.type("exit\n")
+                session.end()
+
+    def test_the_time_spent_stopped_is_no_progress(self):
+        for ui in ("full", "ci"):
+            with self.subTest(ui=ui):
+                self.server.requests.clear()
+                session = self.shell("{ rate: 100/s, for: 12s }", "--ui", ui)
+                session.type("\x1a")
+                session.wait_main("Stopped")
+                time.sleep(5)
+                seen = len(self.server.requests)
+                session.type("fg\n")
+                wait_until(lambda: len(self.server.requests) > seen + 30, what="more requests")
+                told = len(session.model.main)
+
+                def left():
+                    with session.lock:
+                        text = session.model.text() if ui == "full" else session.model.main[told:]
+                        shown = session.model.alternate == (ui == "full")
+                    return re.search(r"(\d\d):(\d\d) left", text) if shown else None
+                minutes, seconds = wait_until(left, what="the time left").groups()
+                self.assertEqual(minutes, "00")
+                self.assertGreaterEqual(int(seconds), 8)
+                session.type("\x03")
+                session.wait_main("INTERRUPTED")
                 session.type("exit\n")
                 session.end()
 

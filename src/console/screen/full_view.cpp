@@ -72,6 +72,7 @@ class FullView final : public ProgressView {
   }
 
   void step_aside() override { terminal_->leave(); }
+  void stood_still(base::Duration time) override { watch_.stood_still(time); }
 
   std::vector<Wish> wait(base::Duration longest) override {
     const base::Instant began = base::now();

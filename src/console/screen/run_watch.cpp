@@ -107,11 +107,13 @@ RunWatch::RunWatch(RunPlan plan) : plan_(std::move(plan)), tracks_(views()), pau
 
 void RunWatch::observe(const RunResult& snapshot, bool paused) {
   if (snapshot.workflows.size() != plan_.workflows.size()) return;
-  if (paused) {
-    for (std::size_t i = 0; i != paused_.size(); ++i) {
-      if (snapshot.workflows[i].state == WorkflowState::kRunning) paused_[i] += snapshot.elapsed - last_;
-    }
+  const Duration since = snapshot.elapsed - last_;
+  const Duration still = paused ? since : std::min(stood_still_, since);
+  for (std::size_t i = 0; i != paused_.size(); ++i) {
+    if (snapshot.workflows[i].state == WorkflowState::kRunning) paused_[i] += still;
   }
+  paused_in_all_ += still;
+  stood_still_ -= std::min(stood_still_, still);
   last_ = snapshot.elapsed;
   for (std::size_t view = 0; view != tracks_.size(); ++view) {
     follow_seconds(tracks_[view], view, snapshot);
@@ -315,8 +317,9 @@ Progress RunWatch::whole_progress(const RunResult& snapshot) const {
     left += longest;
   }
   made.left = left;
-  const Duration whole = snapshot.elapsed + *made.left;
-  if (whole > Duration::zero()) made.share = base::seconds(snapshot.elapsed) / base::seconds(whole);
+  const Duration passed = snapshot.elapsed - paused_in_all_;
+  const Duration whole = passed + *made.left;
+  if (whole > Duration::zero()) made.share = base::seconds(passed) / base::seconds(whole);
   return made;
 }
 

@@ -90,6 +90,8 @@ class RunWatch {
 
   // A later snapshot of the same run; `paused` tells whether it stood still since the one before.
   void observe(const model::RunResult& snapshot, bool paused);
+  // So much of the time since the snapshot before the run stood still although it was not paused.
+  void stood_still(base::Duration time) { stood_still_ += time; }
 
   // From the snapshot that was observed last.
   ViewFigures figures(std::size_t view, const model::RunResult& snapshot) const;
@@ -118,6 +120,8 @@ class RunWatch {
   RunPlan plan_;
   std::vector<Track> tracks_;
   std::vector<base::Duration> paused_;  // of each workflow
+  base::Duration paused_in_all_{};
+  base::Duration stood_still_{};
   base::Duration last_{};
 };
 

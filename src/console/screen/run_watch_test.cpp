@@ -57,6 +57,37 @@ TEST(RunWatch, LeavesPausesOutOfTheTimeLeft) {
   EXPECT_EQ(progress.left, base::Duration(20s));
 }
 
+TEST(RunWatch, LeavesTheTimeThatItWasStoppedOutOfTheProgress) {
+  const Story story;
+  RunWatch watch = story.watched(10);
+  watch.stood_still(4s);
+  watch.observe(story.at(10), false);  // a look from before it
+  watch.observe(story.at(15), false);
+  const Progress progress = watch.figures(0, story.at(15)).progress;
+  EXPECT_EQ(progress.left, base::Duration(19s));
+  EXPECT_NEAR(progress.share.value_or(0), 11.0 / 30, 1e-6);
+  watch.observe(story.at(16), false);
+  EXPECT_EQ(watch.figures(0, story.at(16)).progress.left, base::Duration(18s)) << "it counts once";
+}
+
+TEST(RunWatch, LeavesItOutOfTheProgressOfSeveralWorkflows) {
+  const Story story{.several = true};
+  RunWatch watch = story.watched(14);
+  watch.stood_still(6s);
+  watch.observe(story.at(20), false);
+  const Progress progress = watch.figures(0, story.at(20)).progress;
+  EXPECT_EQ(progress.left, base::Duration(20s));
+  EXPECT_NEAR(progress.share.value_or(0), 14.0 / 34, 1e-6);
+}
+
+TEST(RunWatch, CountsATimeThatItWasStoppedWhilePausedOnce) {
+  const Story story;
+  RunWatch watch = story.watched(10);
+  watch.stood_still(4s);
+  watch.observe(story.at(15), true);
+  EXPECT_EQ(watch.figures(0, story.at(15)).progress.left, base::Duration(20s));
+}
+
 TEST(RunWatch, GuessesTheEndOfIterationsFromThePace) {
   const Story story{.several = true};
   const Progress progress = story.watched(1).figures(1, story.at(1)).progress;
