@@ -40,6 +40,20 @@ std::vector<PlannedCall> calls_of(const engine::Program& program) {
   return calls;
 }
 
+// The most that a run can count of what `count` counts in a list of steps.
+template <class Count>
+double most_of(const PlannedWorkflow& planned, Count count) {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  const model::Workflow& workflow = *planned.workflow;
+  if (!planned.iterations || workflow.scripted) return kUnknown;
+  const double of_vu = count(workflow.start).most + count(workflow.stop).most;
+  const double of_iteration = count(workflow.steps).most;
+  const auto times = [](double each, double number) { return each == 0 ? 0 : each * number; };
+  // A VU that takes the place of another begins anew, but not without an iteration.
+  return times(of_iteration, *planned.iterations) +
+         times(of_vu, *planned.iterations + static_cast<double>(planned.shape->peak_vus()));
+}
+
 base::Expected<PlannedWorkflow> planned(const model::Job& job, const model::Workflow& workflow,
                                         const engine::Registry& registry) {
   PlannedWorkflow made;
@@ -59,6 +73,8 @@ base::Expected<PlannedWorkflow> planned(const model::Job& job, const model::Work
     made.requests = requests_of(workflow.steps, registry.kinds);
     made.thinking = thinking_of(workflow.steps);
   }
+  made.most_requests = most_of(made, [&](const auto& steps) { return requests_of(steps, registry.kinds); });
+  made.most_checks = most_of(made, checks_of);
   return made;
 }
 

@@ -38,6 +38,8 @@ struct PlannedWorkflow {
   std::vector<PlannedCall> calls;
   std::optional<double> iterations;  // in all; open: arrivals; nothing: as many as the server allows in the time
   Bounds requests;                   // of one iteration; of a scripted workflow nothing is known
+  double most_requests = 0;          // of the whole run; infinite: not known
+  double most_checks = 0;            // likewise
   Bounds thinking;                   // seconds of one iteration
   std::uint64_t memory = 0;          // bytes at the peak, estimated
 };

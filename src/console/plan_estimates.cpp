@@ -103,6 +103,14 @@ Bounds requests_of(const std::vector<model::Step>& steps, const model::StepKinds
   return Tally(leaf, true).list(steps);
 }
 
+Bounds checks_of(const std::vector<model::Step>& steps) {
+  const auto leaf = [](const model::Step& step) {
+    const auto each = static_cast<double>(step.checks.size());
+    return Bounds{each, each};
+  };
+  return Tally(leaf, true).list(steps);
+}
+
 Bounds thinking_of(const std::vector<model::Step>& steps) {
   const auto leaf = [](const model::Step& step) {
     const model::Tree* tree = step.kind == "think" ? step.field("think") : nullptr;

@@ -11,6 +11,9 @@ namespace muster::console {
 // Requests that one pass over `steps` makes.
 Bounds requests_of(const std::vector<model::Step>& steps, const model::StepKinds& kinds);
 
+// Checks that one pass over `steps` makes.
+Bounds checks_of(const std::vector<model::Step>& steps);
+
 // Seconds that one pass over `steps` waits in `think`.
 Bounds thinking_of(const std::vector<model::Step>& steps);
 

@@ -156,6 +156,25 @@ steps: [ { get: /, tags: { colour: blue } } ]
   EXPECT_THAT(short_run.warnings, Contains(HasSubstr("can never be judged")));
 }
 
+TEST_F(PlanTest, WarnsOfTooFewSamplesOnlyWhereThereAreTooFew) {
+  const auto warned = [&](const std::string& threshold, const std::string& steps) {
+    const JobPlan plan =
+        plan_of("load: { vus: 5, iterations: 10 }\nthresholds: [ { that: " + threshold + " } ]\n" + steps);
+    std::string found;
+    for (const std::string& each : plan.warnings) found += each.contains(" samples, ") ? each : "";
+    return found;
+  };
+  const std::string checked = "steps: [ { get: /, check: [ status == 200, size > 1, latency < 1s ] } ]\n";
+  EXPECT_EQ(warned("checks rate > 99%, min_samples: 30", checked), "");
+  EXPECT_THAT(warned("checks rate > 99%, min_samples: 31", checked), HasSubstr("at most 30 checks"));
+  EXPECT_THAT(warned("failed rate < 1%, min_samples: 11", checked), HasSubstr("at most 10 requests"));
+  EXPECT_EQ(warned("mine count > 1, min_samples: 100",
+                   "steps: [ { get: / }, { repeat: 20, steps: [ { metric: mine, type: counter, value: 1 } ] } ]\n"),
+            "");
+  EXPECT_EQ(warned("latency p95 < 1s, min_samples: 15", "start: [ { get: /login } ]\nsteps: [ { get: / } ]\n"), "")
+      << "each VU logs in";
+}
+
 TEST_F(PlanTest, WarnsOfWorkflowsThatTakeTurnsForLackOfCores) {
   const std::string yaml = R"(
 workflows:

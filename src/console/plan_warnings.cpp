@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "console/job_warnings.h"
 #include "console/plan.h"
@@ -14,6 +16,9 @@ namespace {
 
 // Descriptors that a process has open beside its connections.
 constexpr std::uint64_t kOtherFiles = 50;
+
+// Each request is a sample of these.
+constexpr std::array<std::string_view, 4> kRequestMetrics{"latency", "service", "failed", "requests"};
 
 class Warner {
  public:
@@ -124,21 +129,20 @@ class Warner {
       warn(fmt::format("the threshold `{}` has a window of {}, longer than the run ({}): it is judged once, at the end",
                        threshold.text, spelled(*threshold.window), spelled(plan_.length)));
     }
-    const double most = most_requests();
-    if (static_cast<double>(threshold.min_samples) > most) {
-      warn(fmt::format("the threshold `{}` needs {} samples, and the run makes at most {}", threshold.text,
-                       report::grouped(threshold.min_samples),
-                       counted(static_cast<std::uint64_t>(most), "request", "requests")));
-    }
+    about_samples(threshold);
   }
 
-  double most_requests() const {
-    double sum = 0;
-    for (const PlannedWorkflow& each : plan_.workflows) {
-      if (!each.iterations) return HUGE_VAL;
-      sum += *each.iterations * std::max(1.0, each.requests.most);
-    }
-    return sum;
+  // Of other metrics nobody knows before the run how many samples there will be.
+  void about_samples(const model::Threshold& threshold) {
+    const bool of_checks = threshold.metric == "checks";
+    if (!of_checks && std::ranges::find(kRequestMetrics, threshold.metric) == kRequestMetrics.end()) return;
+    double most = 0;
+    for (const PlannedWorkflow& each : plan_.workflows) most += of_checks ? each.most_checks : each.most_requests;
+    if (static_cast<double>(threshold.min_samples) <= most) return;
+    const auto number = static_cast<std::uint64_t>(most);
+    warn(fmt::format("the threshold `{}` needs {} samples, and the run makes at most {}", threshold.text,
+                     report::grouped(threshold.min_samples),
+                     of_checks ? counted(number, "check", "checks") : counted(number, "request", "requests")));
   }
 
   void about_judgement() {
