@@ -73,9 +73,21 @@ Parser::Result with_holes(const Part& part, Scope& scope) {
   return Parser("", scope).make(Op::kAdd, std::move(nodes), part.offset);
 }
 
+// Whether the text is one number, perhaps negative, or one quoted text. Dates and telephone numbers are sums to the
+// parser.
+bool one_token(std::string_view text) {
+  Tokenizer tokens(text);
+  auto token = tokens.next();
+  const bool negative = token && token->kind == TokenKind::kOperator && token->spelling == "-";
+  if (negative) token = tokens.next();
+  if (!token || (token->kind != TokenKind::kNumber && (negative || token->kind != TokenKind::kText))) return false;
+  const auto end = tokens.next();
+  return end && end->kind == TokenKind::kEnd;
+}
+
 // The text that contains and matches look for: quoted, or as it stands.
 Parser::Result bare_text(const Part& part, Scope& scope, bool holes) {
-  if (part.text.starts_with('"') || part.text.starts_with('\'')) {
+  if ((part.text.starts_with('"') || part.text.starts_with('\'')) && one_token(part.text)) {
     if (auto node = Parser(part.text, scope, part.offset).whole_operand(); node && (*node)->op == Op::kConstant)
       return node;
   }
@@ -89,11 +101,16 @@ bool literal_start(std::string_view text) {
          text == "null";
 }
 
-// A literal where it reads as one, else the text as it stands: 200, 'text', [1, 2], 300ms, OK.
+bool one_literal(std::string_view text, Scope& scope) {
+  if (text.front() == '[') return Parser(text, scope).whole_list().has_value();
+  return text == "true" || text == "false" || text == "null" || one_token(text);
+}
+
+// A literal where it reads as one, else the text as it stands: 200, 'text', [1, 2], 300ms, OK, 2024-01-02.
 Parser::Result literal(const Part& part, Scope& scope) {
   if (!part.text.empty() && literal_start(part.text)) {
     auto node = Parser(part.text, scope, part.offset).whole_operand();
-    if (node && (*node)->op == Op::kConstant) return node;
+    if (node && (*node)->op == Op::kConstant && one_literal(part.text, scope)) return node;
     const char c = part.text.front();
     if (!node && (c == '"' || c == '\'' || c == '[')) return node;
   }

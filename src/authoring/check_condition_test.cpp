@@ -15,6 +15,11 @@ class CheckTest : public testing::Test {
     scope_.add("word", Value::of("in stock"));
     scope_.add("gone", Value());
     scope_.add("id", Value::of("42"));
+    scope_.add("date", Value::of("2024-01-02"));
+    scope_.add("phone", Value::of("555-1234"));
+    scope_.add("ratio", Value::of("16/9"));
+    scope_.add("sum", Value::of("'a' + 'b'"));
+    scope_.add("lists", Value::of("[1] + [2]"));
   }
 
   bool holds(std::string_view subject, std::string_view condition) {
@@ -56,6 +61,30 @@ TEST_F(CheckTest, NumbersAndHolesKeepTheirTypes) {
   EXPECT_TRUE(holds("status", "in[200]"));
   EXPECT_FALSE(holds("status", "-200"));
   EXPECT_FALSE(holds("gone", "${gone}"));
+}
+
+TEST_F(CheckTest, ALiteralIsNotWorkedOut) {
+  EXPECT_TRUE(holds("date", "2024-01-02"));
+  EXPECT_FALSE(holds("2021", "2024-01-02"));
+  EXPECT_TRUE(holds("phone", "555-1234"));
+  EXPECT_TRUE(holds("ratio", "16/9"));
+  EXPECT_FALSE(holds("0 - 1", "5-6"));
+  EXPECT_TRUE(holds("sum", "'a' + 'b'"));
+  EXPECT_FALSE(holds("'ab'", "'a' + 'b'"));
+  EXPECT_TRUE(holds("sum", "contains 'a' + 'b'"));
+  EXPECT_TRUE(holds("lists", "[1] + [2]"));
+}
+
+TEST_F(CheckTest, ALiteralIsANumberATextAListOrAWord) {
+  EXPECT_TRUE(holds("0 - 5", "-5"));
+  EXPECT_TRUE(holds("0.3", "300ms"));
+  EXPECT_TRUE(holds("0.5", "50%"));
+  EXPECT_TRUE(holds("0 - 10000", "-10KB"));
+  EXPECT_TRUE(holds("[1, 3]", "[1, 1 + 2]"));
+  EXPECT_TRUE(holds("(1 == 1)", "true"));
+  EXPECT_TRUE(holds("(1 == 2)", "false")) << "the left side is false, and that is what is asked";
+  EXPECT_TRUE(holds("null", "null"));
+  EXPECT_TRUE(holds("201", "== status + 1")) << "behind a comparison stands any expression";
 }
 
 TEST_F(CheckTest, NothingIsTrueOfWhatIsMissingButThatItIs) {
