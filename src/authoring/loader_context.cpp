@@ -20,8 +20,7 @@ class ConstantScope : public Scope {
     const std::string* first = std::get_if<std::string>(&path.front());
     const std::string* second = path.size() == 2 ? std::get_if<std::string>(&path[1]) : nullptr;
     if (first == nullptr || *first != "env" || second == nullptr) {
-      return base::fail(
-          fmt::format("'{}' is not known before the run; only ${{env.NAME}} can stand here", to_text(path)));
+      return unknown(to_text(path));
     }
     const auto found = context_.environment.find(*second);
     if (found == context_.environment.end() && !may_be_missing_) {
@@ -37,9 +36,15 @@ class ConstantScope : public Scope {
     return Slot{index, {}};
   }
 
+  base::Expected<void> allow_changing(std::string_view written) override { return unknown(written); }
+
   const std::vector<model::Value>& slots() const { return slots_; }
 
  private:
+  static std::unexpected<base::Error> unknown(std::string_view written) {
+    return base::fail(fmt::format("'{}' is not known before the run; only ${{env.NAME}} can stand here", written));
+  }
+
   LoaderContext& context_;
   bool may_be_missing_;
   std::vector<model::Value> slots_;
@@ -56,13 +61,9 @@ bool fill(LoaderContext& context, YamlNode& node) {
   }
   base::BlockPool pool;
   base::Arena arena(pool);
-  base::Random random(1);
-  std::uint64_t counter = 0;
   Evaluation evaluation;
   evaluation.slots = scope.slots().data();
   evaluation.arena = &arena;
-  evaluation.random = &random;
-  evaluation.counter = &counter;
   std::string filled;
   if (const auto rendered = compiled->render(evaluation, filled); !rendered) {
     context.report(node.where, rendered.error().message);

@@ -258,6 +258,26 @@ steps: [ { get: "${env.PATH_PREFIX}/x" } ]
   EXPECT_EQ(job.environment[2].first, "VUS");
 }
 
+TEST(Loader, RefusesWhatChangesInPlacesThatAreFixedBeforeTheRun) {
+  for (const std::string text : {"vu", "iteration", "vu()", "iteration()", "time()", "time('%F')", "now()", "uuid()",
+                                 "random()", "pick('a', 'b')", "counter()"}) {
+    Files files;
+    const std::string said =
+        files.bad("muster: 1\ntarget: http://a\nname: x ${upper(" + text + ")}\nsteps: [ { get: / } ]\n");
+    const std::string named = text.substr(0, text.find('(')) + (text.contains('(') ? "()" : "");
+    EXPECT_THAT(said, HasSubstr("test.yaml:3:17: '" + named +
+                                "' is not known before the run; only ${env.NAME} can stand here"));
+  }
+  Files files;
+  EXPECT_THAT(files.bad("muster: 1\ntarget: http://a\ndata: { u: { csv: \"u-${time('%F')}.csv\" } }\n"
+                        "steps: [ { get: / } ]\n"),
+              HasSubstr("'time()' is not known before the run"));
+  EXPECT_THAT(files.bad(with_steps("\n  - { name: \"order ${iteration}\", get: / }\n")),
+              HasSubstr("'iteration' is not known before the run"));
+  files.environment = {{"WHO", "ada"}};
+  EXPECT_EQ(files.good("muster: 1\ntarget: http://a\nname: ${upper(env.WHO)}\nsteps: [ { get: / } ]\n").name, "ADA");
+}
+
 TEST(Loader, NeverShowsASecret) {
   Files files;
   files.environment = {{"PASSWORD", "swordfish"}};

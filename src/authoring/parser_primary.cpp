@@ -102,6 +102,8 @@ Parser::Result Parser::path(Path parts, std::size_t offset) {
   }
   const auto* const first = std::get_if<std::string>(&parts.front());
   if (parts.size() == 1 && (*first == "vu" || *first == "iteration")) {
+    if (auto allowed = scope_.allow_changing(*first); !allowed)
+      return error(offset, std::move(allowed.error().message));
     node->op = *first == "vu" ? Op::kVu : Op::kIteration;
     return node;
   }
@@ -121,6 +123,10 @@ Parser::Result Parser::call(std::string_view name, std::size_t offset) {
     return error(offset,
                  fmt::format("there is no function '{}'{}", name,
                              ours.empty() ? base::did_you_mean(name, names) : fmt::format("; write {}(…)", ours)));
+  }
+  if (!function->pure) {
+    auto allowed = scope_.allow_changing(fmt::format("{}()", name));
+    if (!allowed) return error(offset, std::move(allowed.error().message));
   }
   advance();
   const std::size_t open = token_.offset;

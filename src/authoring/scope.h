@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,6 +35,9 @@ class Scope {
   // Called once for each path while compiling. An error names what was not found and, where one is close, what was
   // meant.
   virtual base::Expected<Slot> resolve(const Path& path) = 0;
+  // Called for what may differ from one evaluation to the next, as it is written: vu, iteration, random(), time(), ….
+  // An error says why it cannot stand here.
+  virtual base::Expected<void> allow_changing(std::string_view) { return {}; }
 };
 
 // What an expression sees when it is evaluated. Belongs to one core; nothing here allocates beyond the arena.
