@@ -259,6 +259,24 @@ TEST_F(ExpressionTest, CounterAndRandomComeFromTheEvaluation) {
   EXPECT_EQ(result("uuid() matches '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'"), "true");
 }
 
+TEST_F(ExpressionTest, TheTimeInSecondsDoesNotDependOnTheTimeZone) {
+  const char* const before = std::getenv("TZ");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("TZ", "XYZ-5", 1);  // five hours ahead
+  tzset();
+  EXPECT_EQ(result("time('%s')"), "\"1000000000\"");
+  EXPECT_EQ(result("time('<%s %H:%M>%s%%s%')"), "\"<1000000000 01:46>1000000000%s%\"");
+  std::string many;
+  for (int at = 0; at < 100; ++at) many += "%s";
+  EXPECT_EQ(result("time('" + many + "')"), "missing") << "longer than a time can be";
+  if (before != nullptr) {
+    setenv("TZ", kept.c_str(), 1);
+  } else {
+    unsetenv("TZ");
+  }
+  tzset();
+}
+
 TEST_F(ExpressionTest, PathsAreWrittenAsTheyAreRead) {
   EXPECT_EQ(to_text(Path{"catalog", "json", "items", std::int64_t{0}, "id"}), "catalog.json.items[0].id");
   EXPECT_EQ(to_text(Path{"a", "odd \"name\"", std::int64_t{-1}}), "a[\"odd \\\"name\\\"\"][-1]");

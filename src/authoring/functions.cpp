@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <ctime>
 
@@ -57,14 +58,35 @@ Value now(const Evaluation& evaluation, Arguments) {
   return Value::of(base::seconds(evaluation.wall));
 }
 
+// strftime would take the parts for local time to write %s: puts the seconds there. False if they do not fit.
+bool with_seconds(std::string_view given, std::time_t seconds, std::span<char> out) {
+  while (!given.empty()) {
+    const std::size_t length = given.front() == '%' ? std::min<std::size_t>(given.size(), 2) : 1;
+    if (out.size() <= length) return false;
+    std::size_t written = length;
+    if (given.starts_with("%s")) {
+      const auto [end, failure] = std::to_chars(out.data(), out.data() + out.size() - 1, seconds);
+      if (failure != std::errc()) return false;
+      written = static_cast<std::size_t>(end - out.data());
+    } else {
+      std::ranges::copy(given.substr(0, length), out.begin());
+    }
+    given.remove_prefix(length);
+    out = out.subspan(written);
+  }
+  out.front() = '\0';
+  return true;
+}
+
 Value time(const Evaluation& evaluation, Arguments arguments) {
   // strftime needs a terminator and gives 0 both for an empty result and for one that does not fit.
-  std::array<char, 256> format{};
+  constexpr std::size_t kLongest = 255;
+  std::array<char, 512> format{};
   std::array<char, 512> out{};
   const std::string_view given = arguments.empty() ? "%Y-%m-%dT%H:%M:%SZ" : call::as_text(evaluation, arguments[0]);
-  if (given.size() >= format.size()) return {};
-  std::ranges::copy(given, format.begin());
+  if (given.size() > kLongest) return {};
   const auto seconds = static_cast<std::time_t>(std::chrono::floor<std::chrono::seconds>(evaluation.wall).count());
+  if (!with_seconds(given, seconds, format)) return {};
   std::tm parts{};
   if (gmtime_r(&seconds, &parts) == nullptr) return {};
 #pragma clang diagnostic push
