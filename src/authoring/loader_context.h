@@ -45,7 +45,7 @@ struct LoaderContext {
   std::set<std::string, std::less<>> named_environment = {};         // what the file declares or mentions
   std::vector<std::pair<std::string, std::string>> secrets = {};     // name and value
   std::vector<model::Target> targets = {};
-  bool single_workflow = false;  // the file is one, written without `workflows`
+  bool single_workflow = false;  // there is but one, written without `workflows`
   // By the place of the step (file, line, column); steps that come from one alias share them.
   std::map<std::tuple<const std::string*, std::uint32_t, std::uint32_t>, StepPlaces> step_places = {};
   std::vector<WorkflowPlaces> workflow_places = {};              // as Job::workflows

@@ -334,6 +334,24 @@ TEST(Loader, SetsValuesByPath) {
   EXPECT_EQ(job.tags[0].name, "team");
 }
 
+TEST(Loader, SettingTheLoadOfOneOfSeveralWorkflowsNeedsItsName) {
+  const std::string head = "muster: 1\ntarget: http://a\ninclude: c.yaml\n";
+  for (const std::string own :
+       {"workflows: [ { name: a, steps: [ { get: / } ] }, { name: b, steps: [ { get: / } ] } ]\n",
+        "workflows: [ { name: a, steps: [ { get: / } ] } ]\n", "steps: [ { get: / } ]\n"}) {
+    Files files;
+    files.files["c.yaml"] = "load: { vus: 1, for: 1s }\nsteps: [ { get: / } ]\n";
+    files.sets = {{"load.vus", "5"}};
+    EXPECT_THAT(files.bad(head + own), HasSubstr("'load' belongs to one of the 'workflows'")) << own;
+  }
+  Files files;
+  files.files["c.yaml"] = "load: { vus: 1, for: 1s }\nsteps: [ { get: / } ]\n";
+  files.sets = {{"load.vus", "5"}};
+  const model::Job only = files.good(head);
+  ASSERT_EQ(only.workflows.size(), 1u);
+  EXPECT_EQ(only.workflows[0].load.vus, 5u);
+}
+
 TEST(Loader, SettingATargetsAddressKeepsItsOptions) {
   Files files;
   files.sets = {{"target", "http://other"}};

@@ -143,6 +143,9 @@ std::span<const std::string_view> workflow_keys() {
 
 void merge_includes(LoaderContext& context, YamlNode& root, const std::string& file) {
   Includer(context).merge(root, file);
+  // An included file may be one workflow too: with a second one, load.vus does not say whose.
+  const YamlNode* workflows = root.find("workflows");
+  if (workflows != nullptr && workflows->list.size() != 1) context.single_workflow = false;
 }
 
 void wrap_single_workflow(LoaderContext& context, YamlNode& root, const std::string& file) {
