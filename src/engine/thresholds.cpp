@@ -167,12 +167,15 @@ void ThresholdJudge::judge_windows(std::size_t i, const std::vector<WorkflowResu
       if (!verdict.judged) verdict.samples = std::max(verdict.samples, measured.samples);
       continue;
     }
-    if (!verdict.judged || worse(measured.value, verdict.value, threshold.comparison)) {
+    const bool held = holds(measured.value, threshold.comparison, threshold.bound);
+    // A value that holds must not stand beside a verdict that failed.
+    const bool shown = (verdict.passed || !held) && worse(measured.value, verdict.value, threshold.comparison);
+    if (!verdict.judged || shown) {
       verdict.value = measured.value;
       verdict.samples = measured.samples;
     }
     verdict.judged = true;
-    if (holds(measured.value, threshold.comparison, threshold.bound)) continue;
+    if (held) continue;
     const base::Duration at = std::chrono::seconds(progress.next_end);
     if (verdict.passed) verdict.failed_at = at;
     verdict.passed = false;

@@ -344,6 +344,24 @@ TEST(ThresholdJudge, AWindowFailsForGoodWhenOneStretchWasBad) {
   EXPECT_EQ(verdict.samples, 500u);
 }
 
+TEST(ThresholdJudge, AWindowThatFailedKeepsTheValueThatDidNotHold) {
+  auto shop = workflow("shop", 6s);
+  shop.steps = {step("a", 0, 0, 0s)};
+  for (std::uint32_t second = 0; second != 6; ++second) add_second(shop.steps[0], second, 10, second == 2 ? 3 : 0, 1ms);
+  auto rule = threshold("failed", "count", Comparison::kEqual, 0);
+  rule.window = 1s;
+  const auto equal = judged(rule, {shop});
+  EXPECT_FALSE(equal.passed);
+  EXPECT_EQ(equal.failed_at, 3s);
+  EXPECT_DOUBLE_EQ(equal.value, 3);
+  EXPECT_EQ(equal.samples, 13u);
+  rule.comparison = Comparison::kNotEqual;
+  rule.bound = 3;
+  const auto different = judged(rule, {shop});
+  EXPECT_FALSE(different.passed);
+  EXPECT_DOUBLE_EQ(different.value, 3);
+}
+
 TEST(ThresholdJudge, WindowsAreJudgedAsTheyCompleteAndGiveTheSameAsAtTheEnd) {
   auto shop = workflow("shop", 0s);
   shop.state = model::WorkflowState::kRunning;
