@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kMask = "***";
 constexpr std::string_view kBasic = "basic ";
+constexpr std::size_t kLeastEncoded = 6;  // shorter pieces would hide innocent text
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 bool holds_any(std::string_view text, const std::vector<std::string>& spelled) {
@@ -40,10 +41,30 @@ std::string decoded(std::string_view text, std::size_t& used) {
   return out;
 }
 
+// A piece of base64, also in the alphabet for URLs and without padding, as base64url() writes it.
+void add_both_alphabets(std::vector<std::string>& spelled, std::string piece) {
+  spelled.push_back(piece);
+  while (piece.ends_with('=')) piece.pop_back();
+  std::ranges::replace(piece, '+', '-');
+  std::ranges::replace(piece, '/', '_');
+  spelled.push_back(std::move(piece));
+}
+
+void add_hex(std::vector<std::string>& spelled, std::string_view secret) {
+  if (secret.size() * 2 < kLeastEncoded) return;
+  for (const std::string_view digits : {"0123456789abcdef", "0123456789ABCDEF"}) {
+    std::string& hex = spelled.emplace_back();
+    for (const char each : secret) {
+      const auto byte = static_cast<unsigned char>(each);
+      hex += digits[byte >> 4U];
+      hex += digits[byte & 15U];
+    }
+  }
+}
+
 // What base64 makes of a text that holds the secret does not depend on the rest of it, apart from where it begins and
 // its edges: for each of the three places, the characters that the secret alone decides.
 void add_base64(std::vector<std::string>& spelled, std::string_view secret) {
-  constexpr std::size_t kLeast = 6;  // shorter pieces would hide innocent text
   for (std::size_t before = 0; before < 3; ++before) {
     const std::string padded = std::string(before, '\0') + std::string(secret);
     std::string all;
@@ -56,14 +77,14 @@ void add_base64(std::vector<std::string>& spelled, std::string_view secret) {
       all += kBase64[digit];
     }
     const std::size_t first = (before * 8 + 5) / 6;
-    if (all.size() < first + kLeast) continue;
-    spelled.push_back(all.substr(first));
+    if (all.size() < first + kLeastEncoded) continue;
+    add_both_alphabets(spelled, all.substr(first));
     // Where the text ends with the secret, what is left of its bits and the padding tell of it too.
     if (const std::size_t left = padded.size() * 8 % 6; left != 0) {
       const auto last = static_cast<unsigned char>(padded.back());
       all += kBase64[(last & ((1U << left) - 1U)) << (6 - left)];
       all.append(left == 2 ? 2 : 1, '=');
-      spelled.push_back(all.substr(first));
+      add_both_alphabets(spelled, all.substr(first));
     }
   }
 }
@@ -97,6 +118,7 @@ std::vector<std::string> spellings(const std::vector<std::pair<std::string, std:
     authoring::append_json(twice, model::Value::of(std::string_view(spelled.back())));
     spelled.push_back(twice.substr(1, twice.size() - 2));
     add_base64(spelled, secret);
+    add_hex(spelled, secret);
   }
   std::ranges::sort(spelled, [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a < b;

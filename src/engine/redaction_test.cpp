@@ -36,6 +36,18 @@ TEST(Redaction, LeavesNoTailOfASecretInBase64) {
   EXPECT_EQ(shown("x=YTpzd29yZGZpc2g=;", {"swordfish"}), "x=YTp***;");
 }
 
+TEST(Redaction, HidesASecretInTheAlphabetOfBase64ForUrls) {
+  EXPECT_EQ(shown("x=P28_bz4-Pg;", {"?o?o>>>"}), "x=***;");  // standard: P28/bz4+Pg==
+  EXPECT_EQ(shown("x=YTo_bz9vPj4-;", {"?o?o>>>"}), "x=YTo***;");
+  EXPECT_EQ(shown("x=c3dvcmRmaXNoIQ;", {"swordfish!"}), "x=***;");
+}
+
+TEST(Redaction, HidesASecretInHexadecimal) {
+  EXPECT_EQ(shown("x=68757368;", {"hush"}), "x=***;");
+  EXPECT_EQ(shown("x=6B6F6A2F;y=6b6f6a2f", {"koj/"}), "x=***;y=***");
+  EXPECT_EQ(shown("61 items", {"a"}), "61 items") << "too short to be told from other numbers";
+}
+
 TEST(Redaction, MasksTheHeadersThatCarryCredentials) {
   std::string exchange =
       "POST /key: HTTP/1.1\r\nHost: a\r\nauthorization: Basic YTpi\r\nX-Api-Key:abc\r\nCookie: a=b; c=d\r\n"
