@@ -61,6 +61,19 @@ TEST(Redaction, MasksTheHeadersThatCarryCredentials) {
   EXPECT_EQ(cut, "GET / HTTP/1.1\r\nAuthorization: Bearer ***");
 }
 
+TEST(Redaction, MasksTheValuesOfTheQueryThatCarryCredentials) {
+  const auto masked = [](std::string exchange) {
+    mask_credentials(exchange);
+    return exchange;
+  };
+  EXPECT_EQ(masked("GET /a?page=2&api_key=abc&Password=x%20y&flag&token=&q=1 HTTP/1.1\r\nReferer: /?token=t\r\n\r\n"),
+            "GET /a?page=2&api_key=***&Password=***&flag&token=&q=1 HTTP/1.1\r\nReferer: /?token=t\r\n\r\n");
+  EXPECT_EQ(masked("GET /?access_token=abc HTTP/1.1\r\n\r\n"), "GET /?access_token=*** HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(masked("GET /?token=ab"), "GET /?token=***") << "cut short";
+  EXPECT_EQ(masked("POST /token=1 HTTP/1.1\r\n\r\n?token=in the body"),
+            "POST /token=1 HTTP/1.1\r\n\r\n?token=in the body");
+}
+
 TEST(Redaction, LeavesNoPartOfALongSecretThatHoldsAShortOne) {
   EXPECT_EQ(shown("hush-hush", {"hush", "hush-hush"}), "***");
 }
