@@ -1,6 +1,7 @@
 #include "engine/redaction.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -89,6 +90,14 @@ void add_base64(std::vector<std::string>& spelled, std::string_view secret) {
   }
 }
 
+// Stricter than for headers: most of what is asked for is harmless, as `?keyword=` is.
+bool asks_with_credentials(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kEndings = {"token", "secret", "password", "passwd",
+                                                        "pwd",   "key",    "signature"};
+  const std::string lower = base::lower(name);
+  return std::ranges::any_of(kEndings, [&](std::string_view ending) { return lower.ends_with(ending); });
+}
+
 // GET /?api_key=… HTTP/1.1: masks the values of such names on the first line.
 void mask_query(std::string& exchange) {
   std::size_t at = exchange.find_first_of("?\n");
@@ -98,8 +107,7 @@ void mask_query(std::string& exchange) {
     if (at == exchange.size() || exchange[at] != '=') continue;
     const std::size_t value = at + 1;
     at = std::min(exchange.find_first_of("&# \r\n", value), exchange.size());
-    if (at == value || !protocol::carries_credentials(std::string_view(exchange).substr(name, value - 1 - name)))
-      continue;
+    if (at == value || !asks_with_credentials(std::string_view(exchange).substr(name, value - 1 - name))) continue;
     exchange.replace(value, at - value, kMask);
     at = value + kMask.size();
   }

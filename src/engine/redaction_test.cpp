@@ -70,6 +70,7 @@ TEST(Redaction, MasksTheValuesOfTheQueryThatCarryCredentials) {
             "GET /a?page=2&api_key=***&Password=***&flag&token=&q=1 HTTP/1.1\r\nReferer: /?token=t\r\n\r\n");
   EXPECT_EQ(masked("GET /?access_token=abc HTTP/1.1\r\n\r\n"), "GET /?access_token=*** HTTP/1.1\r\n\r\n");
   EXPECT_EQ(masked("GET /?token=ab"), "GET /?token=***") << "cut short";
+  EXPECT_EQ(masked("GET /?keyword=shoes HTTP/1.1\r\n\r\n"), "GET /?keyword=shoes HTTP/1.1\r\n\r\n");
   EXPECT_EQ(masked("POST /token=1 HTTP/1.1\r\n\r\n?token=in the body"),
             "POST /token=1 HTTP/1.1\r\n\r\n?token=in the body");
 }
