@@ -126,7 +126,9 @@ class Masking {
       return;
     }
     block_ = false;
-    append_without_users(made_, without_form_values(mask_keys(line, indent == kNone ? 0 : indent)));
+    std::string without_users;
+    append_without_users(without_users, mask_keys(line, indent == kNone ? 0 : indent));
+    made_ += without_form_values(without_users);
   }
   void end_line() { made_ += '\n'; }
   std::string take() { return std::move(made_); }

@@ -121,6 +121,7 @@ TEST(SourceMask, LooksIntoTheTextsOfAJob) {
   EXPECT_EQ(masked_source("body: \"{\\\"password\\\":\\\"hunter2\\\"}\"  # why"), "body: \"***\"  # why");
   EXPECT_EQ(masked_source("body: user=ada&password=hunter2&n=1"), "body: user=ada&password=***&n=1");
   EXPECT_EQ(masked_source("- get: \"/in?pwd=hunter2&n=1\""), "- get: \"/in?pwd=***&n=1\"");
+  EXPECT_EQ(masked_source("target: https://a,pwd=hunter2@shop.test/a"), "target: https://***@shop.test/a");
   for (const char* text : {"- if: user.password == 'x'", "body: '{\"password\":\"${env.WORD}\"}'",
                            "get: /in?password=${env.WORD}", "check: { body: 'contains it''s' }"}) {
     EXPECT_EQ(masked_source(text), text);
