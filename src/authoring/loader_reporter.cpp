@@ -164,9 +164,7 @@ std::string Reporter::redact(std::string text) const {
 }
 
 std::string quoted_list(const std::vector<std::string_view>& names, std::string_view conjunction) {
-  std::vector<std::string> quoted;
-  for (const std::string_view name : names) quoted.push_back(fmt::format("'{}'", name));
-  return base::listed(quoted, conjunction);
+  return base::listed_quoted(names, conjunction);
 }
 
 }  // namespace muster::authoring

@@ -17,4 +17,12 @@ std::string listed(const std::vector<Text>& names, std::string_view conjunction)
   return text;
 }
 
+// The same in quotes: "'a' or 'b'".
+template <class Text>
+std::string listed_quoted(const std::vector<Text>& names, std::string_view conjunction) {
+  std::vector<std::string> quoted;
+  for (const Text& name : names) quoted.push_back("'" + std::string(name) + "'");
+  return listed(quoted, conjunction);
+}
+
 }  // namespace muster::base

@@ -12,5 +12,10 @@ TEST(Listed, TheLastNameIsJoinedByAWord) {
   EXPECT_EQ(listed(std::vector<std::string>{"a", "b", "c"}, "and"), "a, b and c");
 }
 
+TEST(Listed, NamesCanStandInQuotes) {
+  EXPECT_EQ(listed_quoted(std::vector<std::string>{}, "or"), "");
+  EXPECT_EQ(listed_quoted(std::vector<std::string_view>{"a", "b"}, "or"), "'a' or 'b'");
+}
+
 }  // namespace
 }  // namespace muster::base

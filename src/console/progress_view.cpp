@@ -48,11 +48,11 @@ class LineView final : public ProgressView {
 
 base::Expected<std::unique_ptr<ProgressView>> make_view(const std::string& ui, bool colour, const model::Job& job,
                                                         const engine::Registry& registry, std::uint32_t cores) {
-  const auto plan = make_plan(job, registry, {.cores = cores, .open_files = 0});
-  if (!plan) return std::unexpected(plan.error());
   const Surroundings around = look_around();
   const UiMode mode = choose_ui(ui, around);
   if (mode == UiMode::kNone) return std::make_unique<LineView>(std::nullopt);
+  const auto plan = make_plan(job, registry, {.cores = cores, .open_files = 0});
+  if (!plan) return std::unexpected(plan.error());
   if (mode == UiMode::kFull) {
     std::vector<std::vector<std::size_t>> turns;
     for (const auto& layer : plan->layers) turns.insert(turns.end(), layer.begin(), layer.end());

@@ -540,11 +540,11 @@ Compiler::Done Compiler::repeat(const model::Step& step) {
 
 std::string Compiler::gave_up(const model::Step& step, const CompiledRetry& retry, std::string_view until) const {
   std::vector<std::string> names;
-  for (const std::uint32_t each : retry.steps) names.push_back(fmt::format("'{}'", program_->steps[each].name));
-  if (step.named) names = {fmt::format("'{}'", step.name)};
+  for (const std::uint32_t each : retry.steps) names.push_back(program_->steps[each].name);
+  if (step.named) names = {step.name};
   std::string told =
       fmt::format("{}{} gave up after {} {}: '{}' did not hold", names.empty() ? "a `retry` step" : "retry of ",
-                  base::listed(names, "and"), retry.times, retry.times == 1 ? "try" : "tries", until);
+                  base::listed_quoted(names, "and"), retry.times, retry.times == 1 ? "try" : "tries", until);
   redact(told, program_->secrets);
   return told;
 }

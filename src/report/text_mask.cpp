@@ -70,7 +70,7 @@ std::string looked_into(std::string_view content, bool raw) {
   if (bearer && !comes_from_elsewhere(content)) return hidden(content);
   const bool plain = raw || !content.contains('\\');
   const std::string seen = plain ? std::string(content) : unescaped(content);
-  std::string masked = without_form_values(masked_yaml(seen));
+  std::string masked = masked_yaml(seen);
   if (masked == seen) return std::string(content);
   return plain ? masked : hidden(content);
 }
