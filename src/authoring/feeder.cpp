@@ -59,13 +59,18 @@ base::Expected<Feeder> Feeder::from_csv(std::string_view text, std::string_view 
   return from_owned_csv(std::make_unique<std::string>(text), what, delimiter);
 }
 
-Feeder Feeder::from_values(std::string column, std::vector<std::string> values) {
+Feeder Feeder::from_values(std::string column, std::span<const Value> values) {
   Feeder feeder;
   feeder.columns_.push_back(std::move(column));
   feeder.cells_.reserve(values.size());
-  for (std::string& value : values) {
-    const auto& kept = feeder.text_.emplace_back(std::make_unique<std::string>(std::move(value)));
-    feeder.cells_.push_back(Value::of(std::string_view(*kept)));
+  for (const Value& value : values) {
+    const bool json = value.type() == model::ValueType::kJson;
+    if (!json && value.type() != model::ValueType::kText) {
+      feeder.cells_.push_back(value);
+      continue;
+    }
+    const std::string& kept = *feeder.text_.emplace_back(std::make_unique<std::string>(value.text()));
+    feeder.cells_.push_back(json ? Value::json(kept) : Value::of(std::string_view(kept)));
   }
   return feeder;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,8 @@ class Feeder {
   // `what` names the text in errors. CSV: RFC 4180 with a header line. JSON: an array of objects, or one object a line.
   static base::Expected<Feeder> from_csv(std::string_view text, std::string_view what, char delimiter);
   static base::Expected<Feeder> from_json(std::string_view text, std::string_view what);
-  // One column of values, as `use` of a key with `keep: all` gives.
-  static Feeder from_values(std::string column, std::vector<std::string> values);
+  // One column of values, which are copied, as `use` of a key with `keep: all` gives.
+  static Feeder from_values(std::string column, std::span<const model::Value> values);
 
   std::size_t rows() const { return columns_.empty() ? 0 : cells_.size() / columns_.size(); }
   const std::vector<std::string>& columns() const { return columns_; }

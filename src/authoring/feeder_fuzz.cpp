@@ -145,15 +145,15 @@ void require_fair_cursors(std::size_t rows, bool shared) {
 }
 
 void require_values_kept(std::string_view text) {
-  std::vector<std::string> values;
+  std::vector<model::Value> values;
   while (!text.empty() && values.size() < 10) {
     const std::size_t size = std::min<std::size_t>(text.size(), 1 + text.size() / 3);
-    values.emplace_back(text.substr(0, size));
+    values.push_back(model::Value::of(text.substr(0, size)));
     text.remove_prefix(size);
   }
   const Feeder feeder = Feeder::from_values("v", values);
   require(feeder.rows() == values.size() && feeder.column("v") == 0);
-  for (std::size_t row = 0; row < values.size(); ++row) require(feeder.cell(row, 0).text() == values[row]);
+  for (std::size_t row = 0; row < values.size(); ++row) require(feeder.cell(row, 0).text() == values[row].text());
 }
 
 }  // namespace

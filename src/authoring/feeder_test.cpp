@@ -153,8 +153,10 @@ TEST(Feeder, LoadsFilesByTheirFormat) {
 }
 
 TEST(Feeder, IsMadeFromValues) {
-  const Feeder feeder = Feeder::from_values("token", {"a", "b"});
-  EXPECT_EQ(table(feeder), (Table{{"token"}, {"\"a\""}, {"\"b\""}}));
+  const std::vector<model::Value> values{model::Value::of(std::string_view("a")), model::Value::of(std::int64_t{7}),
+                                         model::Value::json("[1,2]"), model::Value::of(true)};
+  const Feeder feeder = Feeder::from_values("token", values);
+  EXPECT_EQ(table(feeder), (Table{{"token"}, {"\"a\""}, {"7"}, {"[1,2]"}, {"true"}}));
   EXPECT_EQ(Feeder::from_values("token", {}).rows(), 0u);
 }
 

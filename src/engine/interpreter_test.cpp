@@ -681,6 +681,24 @@ workflows:
   EXPECT_THAT(r.journal->texts(), ElementsAre("a0", "a1", "a2", "a2 a0 a0 none", "a2 a0 a1 none", "a2 a0 a0 none"));
 }
 
+TEST(Interpreter, ValuesThatAreAllHandedOnKeepTheirTypes) {
+  Rehearsal r;
+  const auto result = r.run_layers(R"(muster: 1
+workflows:
+  - name: make
+    load: { vus: 1, iterations: 2 }
+    steps: [ { set: { number: "${iteration}", list: "${[iteration, 7]}", yes: "${iteration == 1}" } } ]
+    provide: { number: { from: number, keep: all }, list: { from: list, keep: all }, yes: { from: yes, keep: all } }
+  - name: take
+    depends: [make]
+    use: { number: make, list: make, yes: make }
+    load: { vus: 1, iterations: 2 }
+    steps: [ { name: b, play: "${number + 1} ${list[1]} ${yes == true}" } ]
+)");
+  EXPECT_EQ(result.exit_code, 0) << result.reason;
+  EXPECT_THAT(r.journal->texts(), ElementsAre("1 7 false", "2 7 true"));
+}
+
 TEST(Interpreter, DependentsOfAFailedWorkflowAreSkipped) {
   Rehearsal r;
   const auto result = r.run_layers(R"(muster: 1

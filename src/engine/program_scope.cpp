@@ -18,14 +18,15 @@ const std::string* name_at(const Path& path, std::size_t index) {
   return index < path.size() ? std::get_if<std::string>(&path[index]) : nullptr;
 }
 
-// What a JSON text says as plain text: a string without its quotes, anything else as it stands.
-std::string plain_text(const std::string& json) {
+// All values that `keep: all` has handed on, JSON texts, as a table of one column.
+authoring::Feeder handed_on(const std::string& key, const std::vector<std::string>& texts) {
   base::BlockPool pool;
   base::Arena arena(pool);
   authoring::JsonDocument document;
-  if (!document.parse(json)) return json;
-  const model::Value value = document.find({}, arena);
-  return value.type() == model::ValueType::kText ? std::string(value.text()) : json;
+  std::vector<model::Value> values;
+  for (const std::string& text : texts)
+    values.push_back(document.parse(text) ? document.find({}, arena) : model::Value());
+  return authoring::Feeder::from_values(key, values);
 }
 
 Path rest_of(const Path& path, std::size_t used) {
@@ -249,9 +250,7 @@ std::optional<Slot> ProgramScope::used_key(const Path& path) {
   if (given == received_.end()) {
     slot = use->fallback ? json_constant(json_text(*use->fallback)) : new_slot();
   } else if (given->second.keep_all) {
-    std::vector<std::string> texts;
-    for (const std::string& value : given->second.values) texts.push_back(plain_text(value));
-    auto feeder = std::make_shared<const authoring::Feeder>(authoring::Feeder::from_values(root, std::move(texts)));
+    auto feeder = std::make_shared<const authoring::Feeder>(handed_on(root, given->second.values));
     slot = new_slot();
     feeder_use(key, std::move(feeder), model::Pick::kSequential).columns.emplace_back(slot, 0);
   } else {
