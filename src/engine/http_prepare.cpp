@@ -129,11 +129,10 @@ Preparation::Done Preparation::address() {
     if (context_.target == nullptr) {
       return base::fail(fmt::format("'{}' has no host: give the job a `target:` or write the whole address", url));
     }
-    const std::string& base_address = context_.target->address;
-    const std::string_view trimmed =
-        std::string_view(base_address)
-            .substr(0, base_address.ends_with('/') ? base_address.size() - 1 : base_address.size());
-    url = fmt::format("{}{}{}", trimmed, url.starts_with('/') || url.starts_with('?') ? "" : "/", url);
+    std::string_view base_address = context_.target->address;
+    const bool query_alone = url.starts_with('?');  // RFC 3986 section 5.3: the path stays as it is
+    if (!query_alone && base_address.ends_with('/')) base_address.remove_suffix(1);
+    url = fmt::format("{}{}{}", base_address, query_alone || url.starts_with('/') ? "" : "/", url);
   }
   const std::size_t authority = url.find("//") + 2;
   const std::size_t path = std::min(url.find_first_of("/?#", authority), url.size());

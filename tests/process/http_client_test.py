@@ -354,6 +354,14 @@ class Requests(HttpTest):
         request = self.one({"get": "/p?a=1", "query": {"b": "x y&z=ü", "c": "${1 + 1}"}})
         self.assertEqual(request.target, "/p?a=1&b=x%20y%26z%3D%C3%BC&c=2")
 
+    def test_the_address_of_a_step_follows_that_of_its_target(self):
+        for base, url, target in (("/b/", "?x=1", "/b/?x=1"), ("/b", "?x=1", "/b?x=1"), ("", "?x=${1}", "/?x=1"),
+                                  ("/b/", "/c", "/b/c"), ("/b", "c", "/b/c"), ("/b/", "", "/b/")):
+            with self.subTest(base=base, url=url):
+                server = self.serve_http()
+                self.go(server.url + base, [{"get": url}])
+                self.assertEqual(server.requests[0].target, target)
+
     def test_values_are_encoded_in_a_path(self):
         self.assertEqual(self.one({"get": "/x/${'a b?c'}"}).target, "/x/a%20b%3Fc")
 
