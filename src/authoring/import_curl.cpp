@@ -460,13 +460,17 @@ YamlOut CurlImport::headers(const CurlTransfer& transfer, const std::vector<Give
       draft_.note(where, "Content-Type is left out: that of --form has a boundary of its own");
       continue;
     }
+    if (name == "content-length" && !header.removed && !(header.value == "0" && lengthless)) {
+      draft_.note(where, "Content-Length: muster adds that of the body; the header is left out");
+      continue;
+    }
     if (header.removed) {
       made.none(header.name);
     } else {
       made.add(header.name, header.value);
     }
   }
-  if (lengthless) made.none("Content-Length");
+  if (lengthless && find("content-length") == nullptr) made.none("Content-Length");
   if (!transfer.upload.empty()) own("Expect", "100-continue");
   return made.take();
 }

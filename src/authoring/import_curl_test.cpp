@@ -55,6 +55,16 @@ TEST_F(CurlImportTest, LeavesOutHeadersThatTheCommandTakesAway) {
   EXPECT_TRUE(got.field("headers")->find("User-Agent")->null());
 }
 
+TEST_F(CurlImportTest, LeavesTheLengthOfABodyToMuster) {
+  for (const char* command : {"curl a.test -H 'Content-Length: 5'", "curl a.test -d abcdef -H 'Content-Length: 5'"}) {
+    EXPECT_EQ(step(command).field("headers")->find("Content-Length"), nullptr) << command;
+    EXPECT_THAT(notes(), HasSubstr("Content-Length: muster adds that of the body")) << command;
+  }
+  EXPECT_TRUE(step("curl -X POST a.test").field("headers")->find("Content-Length")->null());
+  EXPECT_EQ(text_of(step("curl -X POST a.test -H 'Content-Length: 0'").field("headers")->find("Content-Length")), "0");
+  EXPECT_EQ(notes(), "");
+}
+
 TEST_F(CurlImportTest, PostsFormsAndRawBodies) {
   EXPECT_EQ(text_of(step("curl a.test -d a=1 -d 'b=x y'").field("body")), "a=1&b=x y");
   EXPECT_EQ(text_of(step("curl a.test -d a=1 -d b=x+y").field("form")->find("b")), "x y");

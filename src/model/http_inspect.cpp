@@ -149,18 +149,18 @@ void inspect_coding(const Tree* headers, const Inspection& inspection) {
       "`Content-Length: null`");
 }
 
-void inspect_length(const Tree* headers, const Tree* body, const Inspection& inspection) {
+// `size` is that of the body.
+void inspect_length(const Tree* headers, std::size_t size, const Inspection& inspection) {
   const Tree* length = header(headers, "content-length");
-  const std::string* text = body == nullptr ? nullptr : body->text();
-  if (length == nullptr || length->null() || text == nullptr || has_hole(*text)) return;
+  if (length == nullptr || length->null()) return;
   const TreeList one{*length};
   for (const Tree& each : length->list() != nullptr ? *length->list() : one) {
     const std::string said = each.integer() != nullptr ? fmt::to_string(*each.integer())
                                                        : (each.text() != nullptr ? *each.text() : std::string());
-    if (has_hole(said) || said == fmt::to_string(text->size())) continue;
+    if (has_hole(said) || said == fmt::to_string(size)) continue;
     inspection.report(each.where, fmt::format("Content-Length is {}, and the body has {} {}; leave the header out, and "
                                               "muster adds the right one",
-                                              said, text->size(), text->size() == 1 ? "byte" : "bytes"));
+                                              said, size, size == 1 ? "byte" : "bytes"));
   }
 }
 
@@ -274,7 +274,11 @@ void inspect_http_step(const Step& step, const Inspection& inspection) {
   inspect_headers(headers, inspection);
   const bool body = std::ranges::any_of(kBodies, [&](std::string_view each) { return step.field(each) != nullptr; });
   if (body) inspect_coding(headers, inspection);
-  inspect_length(headers, step.field("body"), inspection);
+  if (const Tree* constant = step.field("body"); constant != nullptr && constant->text() != nullptr) {
+    if (!has_hole(*constant->text())) inspect_length(headers, constant->text()->size(), inspection);
+  } else if (!body) {
+    inspect_length(headers, 0, inspection);
+  }
   inspect_auth(step.field("auth"), inspection);
   inspect_body(step, inspection);
 }

@@ -100,6 +100,12 @@ TEST(HttpInspect, ABodyIsSentWithOneLengthThatIsItsOwn) {
   EXPECT_TRUE(step("content-length", text("11")).empty());
   EXPECT_TRUE(step("content-length", text("${n}")).empty());
   EXPECT_TRUE(step("content-length", text("5"), "${text}").empty());
+  const auto bare = [](const char* length) {
+    return of_step({{"url", text("/")}, {"headers", {{}, TreeMap{{"Content-Length", text(length)}}}}});
+  };
+  ASSERT_EQ(bare("5").size(), 1u);
+  EXPECT_NE(bare("5")[0].find("Content-Length is 5, and the body has 0 bytes"), std::string::npos);
+  EXPECT_TRUE(bare("0").empty());
   const TreeMap chunked{{"Transfer-Encoding", text("chunked")}, {"Content-Length", {}}};
   EXPECT_TRUE(of_step({{"url", text("/")}, {"body", text("0\r\n\r\n")}, {"headers", {{}, chunked}}}).empty())
       << "whoever sends no length may write the chunks";

@@ -19,7 +19,7 @@ std::string_view describe(Http1Error error) {
     case Http1Error::kBadHeaderValue:
       return "a header value holds a control character (NUL, CR or the like)";
     case Http1Error::kObsoleteFold:
-      return "a header is continued on a second line, which RFC 9112 no longer allows";
+      return "a header is continued on a second line, which may no longer be sent (RFC 9112)";
     case Http1Error::kBareLineFeed:
       return "a line ends with LF alone where CR LF is needed";
     case Http1Error::kLineTooLong:
