@@ -22,7 +22,7 @@ base::Duration time_of_day() {
 
 // Whether those that depend on it may run.
 bool succeeded(const model::WorkflowResult& result) {
-  if (result.state != model::WorkflowState::kCompleted) return false;
+  if (result.state != model::WorkflowState::kCompleted || never_got_past_start(result)) return false;
   model::TestOutcomes outcomes;
   outcomes.add(result);
   return !outcomes.all_failed();

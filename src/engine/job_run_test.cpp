@@ -93,6 +93,41 @@ TEST(JobRun, IterationsThatForLeavesUndoneAreTold) {
   }
 }
 
+TEST(JobRun, UsersThatAllFailInStartFailTheRunWhateverItsLoad) {
+  for (const std::string load : {"vus: 4, for: 30s", "vus: 4, iterations: 8", "rate: 50/s, for: 200ms, max_vus: 4"}) {
+    Rehearsal r;
+    const auto result = r.run_layers("muster: 1\nworkflows:\n  - name: w\n    load: { " + load + R"yaml( }
+    start: [ { name: home, play: home }, { name: login, play: login, fails: status } ]
+    steps: [ { name: a, play: a } ]
+)yaml",
+                                     {.cores = 2, .in_process = true, .trace = {}}, [](JobRun&) {});
+    EXPECT_EQ(result.verdict, model::Verdict::kFailed) << load;
+    EXPECT_EQ(result.exit_code, 99) << load;
+    EXPECT_THAT(result.reason, load.starts_with("vus") ? HasSubstr("no iteration ran: the `start` steps of all 4 VUs")
+                                                       : HasSubstr("no iteration ran: `start` failed all "));
+    ASSERT_FALSE(result.marks.empty()) << load;
+    EXPECT_EQ(result.marks[0].id, "start") << load;
+  }
+}
+
+TEST(JobRun, DependentsOfAWorkflowWhoseUsersAllFailedInStartAreSkipped) {
+  Rehearsal r;
+  const auto result = r.run_layers(R"yaml(muster: 1
+workflows:
+  - name: make
+    load: { vus: 2, iterations: 4 }
+    start: [ { name: home, play: home }, { name: login, play: login, fails: status } ]
+    steps: [ { name: a, play: a } ]
+  - name: take
+    depends: [make]
+    steps: [ { name: b, play: b } ]
+)yaml");
+  EXPECT_EQ(result.workflows[1].state, model::WorkflowState::kSkipped);
+  EXPECT_EQ(r.journal->count("b"), 0U);
+  EXPECT_EQ(result.reason, "no iteration of workflow 'make' ran: the `start` steps of all 2 VUs failed");
+  EXPECT_EQ(result.exit_code, 99);
+}
+
 TEST(JobRun, IterationsThatAreDoneBeforeForIsOverNeedNoNote) {
   Rehearsal r;
   const auto result = r.run_layers(R"yaml(muster: 1

@@ -54,6 +54,7 @@ class Finder {
   void find() {
     lost();
     script();
+    start();
     saturated();
     exhausted();
     dropped();
@@ -84,6 +85,14 @@ class Finder {
     mark("script", fmt::format("the script failed {} ({}), and what it had still to do was not done: mend it, or use "
                                "pcall where an error is meant",
                                times == 1 ? "once" : grouped(times) + " times", first));
+  }
+
+  void start() {
+    const std::uint64_t failed = failed_starts(workflow_);
+    if (failed == 0) return;
+    mark("start", fmt::format("{} ended because {} `start` steps failed, and did none of the work: the load was less "
+                              "than asked for; see the errors above, or try one with 'muster try'",
+                              failed == 1 ? "a VU" : grouped(failed) + " VUs", failed == 1 ? "its" : "their"));
   }
 
   void saturated() {
@@ -237,6 +246,17 @@ std::vector<Mark> find_marks(const std::vector<WorkflowResult>& workflows,
                                  verdict.where.empty() ? "" : " where " + verdict.where, grouped(verdict.samples))});
   }
   return marks;
+}
+
+std::uint64_t failed_starts(const WorkflowResult& workflow) {
+  for (const auto& [text, times] : workflow.notes) {
+    if (text == kStartFailed) return times;
+  }
+  return 0;
+}
+
+bool never_got_past_start(const WorkflowResult& workflow) {
+  return workflow.iterations + workflow.interrupted == 0 && failed_starts(workflow) > 0;
 }
 
 void tell_undone(model::Notes& notes, const LoadShape& shape) {

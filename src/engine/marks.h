@@ -2,6 +2,7 @@
 // what to do. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,9 @@ constexpr std::string_view kUniqueDataEnded = "unique data ran out";
 // The same of a script that failed by its own mistake, followed by what it said.
 constexpr std::string_view kScriptError = "script error: ";
 
+// The note of a VU whose `start` failed: it ends there, without an iteration.
+constexpr std::string_view kStartFailed = "VUs ended because their `start` steps failed";
+
 // The note of a core whose load's time was over before its iterations were: one for each that had not begun.
 constexpr std::string_view kIterationsUndone = "iterations not begun when `for` was over";
 
@@ -52,6 +56,12 @@ constexpr std::string_view kEndedByFor = "ended by `for` after ";
 std::vector<model::Mark> find_marks(const std::vector<model::WorkflowResult>& workflows,
                                     const std::vector<model::ThresholdVerdict>& thresholds, const ByHand& by_hand = {},
                                     const MarkLimits& limits = {});
+
+// How many VUs ended because their `start` failed; one that was begun again counts again.
+std::uint64_t failed_starts(const model::WorkflowResult& workflow);
+
+// Whether no iteration of it ran, and failures in `start` are why.
+bool never_got_past_start(const model::WorkflowResult& workflow);
 
 // Puts what the cores of a workflow left undone into one sentence.
 void tell_undone(model::Notes& notes, const LoadShape& shape);

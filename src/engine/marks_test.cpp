@@ -137,6 +137,15 @@ TEST(Marks, AScriptThatFailsIsMarkedWithWhatItSaid) {
   EXPECT_THAT(marks[0].text, HasSubstr("the script failed 1,205 times (shop.lua:6: boom)"));
 }
 
+TEST(Marks, VusWhoseStartFailedAreMarkedWithTheirNumber) {
+  auto shop = sound();
+  shop.notes = {{"VUs ended because their `start` steps failed", 1'200}};
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].id, "start");
+  EXPECT_THAT(marks[0].text, HasSubstr("1,200 VUs ended because their `start` steps failed"));
+}
+
 TEST(Marks, APauseByHandIsToldWithItsLength) {
   const auto marks = find_marks({sound(), sound()}, {}, {.paused = 2040ms});
   ASSERT_EQ(marks.size(), 1u) << "once, however many workflows there are";

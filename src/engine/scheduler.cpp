@@ -200,7 +200,7 @@ bool Scheduler::list_ended(Vu& vu) {
   }
   if (ended == VuList::kStart) {
     if (vu.failed) {
-      recording().note("VUs ended because their `start` steps failed");
+      recording().note(kStartFailed);
       if (shape_.open()) drop_arrivals(1);
       return finish(vu);
     }

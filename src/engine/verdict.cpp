@@ -51,6 +51,22 @@ std::string failing_thresholds(const RunResult& result) {
   return fmt::format("{} of {} thresholds failed, first '{}'{}", failed, result.thresholds.size(), first->text, where);
 }
 
+// What VUs did in `start` may have gone well up to the step that failed; of the work nothing was done.
+std::string unstarted(const RunResult& result) {
+  for (const WorkflowResult& workflow : result.workflows) {
+    if (!never_got_past_start(workflow)) continue;
+    const std::uint64_t failed = failed_starts(workflow);
+    const std::string whose = result.workflows.size() == 1 ? "" : fmt::format(" of workflow '{}'", workflow.name);
+    if (failed == 1) return fmt::format("no iteration{} ran: the `start` steps of a VU failed", whose);
+    // VUs of a rate or a ramp are begun again and again.
+    if (failed > workflow.peak_vus)
+      return fmt::format("no iteration{} ran: `start` failed all {} times", whose, failed);
+    return fmt::format("no iteration{} ran: the `start` steps of {}{} VUs failed", whose,
+                       failed == workflow.peak_vus ? "all " : "", failed);
+  }
+  return {};
+}
+
 // Requests may have gone well and the work never: a check that is required, a value or a script that fails each time.
 std::string fruitless(const RunResult& result) {
   for (const WorkflowResult& workflow : result.workflows) {
@@ -105,6 +121,9 @@ Conclusion conclude(const RunResult& result, const VerdictOptions& options) {
   model::TestOutcomes done;
   for (const WorkflowResult& workflow : result.workflows) done.add(workflow);
   if (done.all_failed()) return {Verdict::kFailed, kExitFailed, "every request failed"};
+  if (std::string reason = unstarted(result); !reason.empty()) {
+    return {Verdict::kFailed, kExitFailed, std::move(reason)};
+  }
   for (const WorkflowResult& workflow : result.workflows) {
     if (workflow.state == WorkflowState::kCompleted) continue;
     const std::string why = workflow.reason.empty() ? "" : ": " + workflow.reason;

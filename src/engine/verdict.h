@@ -10,7 +10,7 @@ namespace muster::engine {
 // What `muster run` may exit with; bad input (2) ends before there is a run to judge.
 constexpr int kExitGood = 0;
 constexpr int kExitError = 1;          // the run could not be done
-constexpr int kExitFailed = 99;        // a threshold failed, or every request failed
+constexpr int kExitFailed = 99;        // a threshold failed, or every request or iteration, or every `start`
 constexpr int kExitInterrupted = 130;  // the user ended it
 
 struct VerdictOptions {

@@ -130,5 +130,27 @@ TEST(Verdict, FailsWhereEveryIterationOfAWorkflowDidAlthoughRequestsWentWell) {
   expect(result, {}, Verdict::kPassed, 0, "the run was completed");
 }
 
+TEST(Verdict, FailsWhereNoIterationRanBecauseStartFailedAlthoughRequestsWentWell) {
+  model::RunResult result = good();
+  model::WorkflowResult& shop = result.workflows[0];
+  shop.notes = {{"VUs ended because their `start` steps failed", 20}};
+  shop.peak_vus = 20;
+  expect(result, {}, Verdict::kFailed, 99, "no iteration ran: the `start` steps of all 20 VUs failed");
+  shop.peak_vus = 21;
+  expect(result, {}, Verdict::kFailed, 99, "no iteration ran: the `start` steps of 20 VUs failed");
+  shop.peak_vus = 3;
+  expect(result, {}, Verdict::kFailed, 99, "no iteration ran: `start` failed all 20 times");
+  shop.iterations = 1;
+  expect(result, {}, Verdict::kPassed, 0, "the run was completed");
+}
+
+TEST(Verdict, AFailedStartIsToldBeforeWhatWasSkippedOnAccountOfIt) {
+  model::RunResult result = good();
+  result.workflows.push_back(result.workflows[0]);
+  result.workflows[0].notes = {{"VUs ended because their `start` steps failed", 1}};
+  result.workflows[1].state = WorkflowState::kSkipped;
+  expect(result, {}, Verdict::kFailed, 99, "no iteration of workflow 'shop' ran: the `start` steps of a VU failed");
+}
+
 }  // namespace
 }  // namespace muster::engine
