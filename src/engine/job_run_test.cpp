@@ -93,6 +93,38 @@ TEST(JobRun, IterationsThatForLeavesUndoneAreTold) {
   }
 }
 
+TEST(JobRun, IterationsThatNoVuWasLeftToRunAreToldAndMarked) {
+  const std::string ends =
+      "    steps: [ { name: a, play: a }, { if: vu.id == 1 and iteration == 3, then: [ { stop: vu } ] } ]\n";
+  const std::string fails =
+      "    start: [ { name: login, play: login, fails: '${vu.id == 1}' } ]\n    steps: [ { name: a, play: a } ]\n";
+  for (const auto& [rest, undone] : {std::pair(ends, "46"), std::pair(fails, "50")}) {
+    Rehearsal r;
+    const auto result =
+        r.run_layers("muster: 1\nworkflows:\n  - name: w\n    load: { vus: 2, iterations: 100 }\n" + rest,
+                     {.cores = 2, .in_process = true, .trace = {}}, [](JobRun&) {});
+    const std::string told =
+        std::string("ended with ") + undone + " of 100 iterations undone: no VU was left to run them";
+    EXPECT_EQ(result.reason, "the run " + told);
+    ASSERT_FALSE(result.marks.empty());
+    EXPECT_EQ(result.marks.back().id, "undone");
+    EXPECT_THAT(result.marks.back().text, HasSubstr(told));
+    EXPECT_THAT(result.marks.back().text, HasSubstr("--cores 1"));
+  }
+}
+
+TEST(JobRun, IterationsThatAStopOfTheWorkflowLeavesUndoneNeedNoNote) {
+  Rehearsal r;
+  const auto result = r.run_layers(R"yaml(muster: 1
+workflows:
+  - name: w
+    load: { vus: 1, iterations: 100 }
+    steps: [ { name: a, play: a }, { stop: workflow } ]
+)yaml");
+  EXPECT_TRUE(result.workflows[0].notes.empty());
+  EXPECT_EQ(result.reason, "the run was completed");
+}
+
 TEST(JobRun, UsersThatAllFailInStartFailTheRunWhateverItsLoad) {
   for (const std::string load : {"vus: 4, for: 30s", "vus: 4, iterations: 8", "rate: 50/s, for: 200ms, max_vus: 4"}) {
     Rehearsal r;
@@ -107,6 +139,7 @@ TEST(JobRun, UsersThatAllFailInStartFailTheRunWhateverItsLoad) {
                                                        : HasSubstr("no iteration ran: `start` failed all "));
     ASSERT_FALSE(result.marks.empty()) << load;
     EXPECT_EQ(result.marks[0].id, "start") << load;
+    for (const model::Mark& mark : result.marks) EXPECT_NE(mark.id, "undone") << load;
   }
 }
 

@@ -55,6 +55,7 @@ class Finder {
     lost();
     script();
     start();
+    undone();
     saturated();
     exhausted();
     dropped();
@@ -93,6 +94,18 @@ class Finder {
     mark("start", fmt::format("{} ended because {} `start` steps failed, and did none of the work: the load was less "
                               "than asked for; see the errors above, or try one with 'muster try'",
                               failed == 1 ? "a VU" : grouped(failed) + " VUs", failed == 1 ? "its" : "their"));
+  }
+
+  void undone() {
+    if (never_got_past_start(workflow_)) return;  // which says it all
+    for (const auto& [text, times] : workflow_.notes) {
+      if (!std::string_view(text).starts_with(kEndedWith)) continue;
+      mark("undone",
+           fmt::format("the load {}; VUs ended early (by `stop: vu`, or a `start` that failed): let them go on{}", text,
+                       workflow_.cores.size() > 1
+                           ? ", or use --cores 1, since the VUs of one core do not run the iterations of another"
+                           : ", or ask for fewer iterations"));
+    }
   }
 
   void saturated() {
@@ -260,13 +273,24 @@ bool never_got_past_start(const WorkflowResult& workflow) {
 }
 
 void tell_undone(model::Notes& notes, const LoadShape& shape) {
-  const auto note =
-      std::ranges::find(notes, kIterationsUndone, [](const auto& each) { return std::string_view(each.first); });
-  if (note == notes.end()) return;
+  const auto find = [&](std::string_view text) {
+    return std::ranges::find(notes, text, [](const auto& each) { return std::string_view(each.first); });
+  };
+  const auto by_for = find(kIterationsUndone);
+  const auto without_vu = find(kIterationsWithoutVu);
+  const std::uint64_t left = without_vu != notes.end() ? without_vu->second : 0;
+  const std::uint64_t undone = left + (by_for != notes.end() ? by_for->second : 0);
   const IterationBound bound = shape.iterations();
   const std::uint64_t asked = bound.of == IterationBound::Of::kEachVu ? bound.count * shape.peak_vus() : bound.count;
-  const std::uint64_t all = std::max(asked, note->second);  // scaling adds VUs that have iterations of their own
-  *note = {fmt::format("{}{} of {} iterations", kEndedByFor, grouped(all - note->second), grouped(all)), 1};
+  const std::uint64_t all = std::max(asked, undone);  // scaling adds VUs that have iterations of their own
+  if (by_for != notes.end()) {
+    *by_for = {fmt::format("{}{} of {} iterations", kEndedByFor, grouped(all - undone), grouped(all)), 1};
+  }
+  if (without_vu != notes.end()) {
+    *without_vu = {fmt::format("{}{} of {} iterations undone: no VU was left to run {}", kEndedWith, grouped(left),
+                               grouped(all), left == 1 ? "it" : "them"),
+                   1};
+  }
 }
 
 }  // namespace muster::engine

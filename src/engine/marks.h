@@ -48,7 +48,13 @@ constexpr std::string_view kStartFailed = "VUs ended because their `start` steps
 // The note of a core whose load's time was over before its iterations were: one for each that had not begun.
 constexpr std::string_view kIterationsUndone = "iterations not begun when `for` was over";
 
-// What a whole workflow says in its place, followed by how many of how many had begun.
+// The note of a core whose VUs had all ended before its iterations were: one for each that had not begun.
+constexpr std::string_view kIterationsWithoutVu = "iterations that no VU was left to run";
+
+// What a whole workflow says in its place, followed by how many of how many those were.
+constexpr std::string_view kEndedWith = "ended with ";
+
+// What a whole workflow says in place of kIterationsUndone, followed by how many of how many had begun.
 constexpr std::string_view kEndedByFor = "ended by `for` after ";
 
 // In order of weight. `thresholds` are final verdicts; those that could not be judged are marked too, since they would

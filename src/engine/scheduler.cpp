@@ -273,7 +273,16 @@ void Scheduler::deactivate(Vu& vu) {
   recording().vus = active_;
   // A VU that ran out of iterations or data stays ended; one that a ramp retired may come back.
   if (!bounded) spare_.push_back(&vu);
-  if (active_ == 0 && (out_of_work_ || out_of_vus())) stop_soon_ = true;
+  if (active_ == 0 && (out_of_work_ || out_of_vus())) no_vu_left();
+}
+
+// Where a VU or the user asked for the end, or data ran out, that is what is told.
+void Scheduler::no_vu_left() {
+  const bool of_itself = !out_of_work_ && !stop_soon_ && !abort_soon_ && !ending_;
+  if (of_itself && bound_.of == IterationBound::Of::kWorkflow && iterations_left_ > 0) {
+    recording().note(kIterationsWithoutVu, iterations_left_);
+  }
+  stop_soon_ = true;
 }
 
 // Whether no VU will come any more, once those that are active have ended of themselves.

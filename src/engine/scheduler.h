@@ -100,6 +100,7 @@ class Scheduler final {
   void arm_end();
   void count_missed();
   void time_over();
+  void no_vu_left();
   std::uint64_t iterations_undone() const;
   void grace_over();
   bool take_iteration(Vu& vu);

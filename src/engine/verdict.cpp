@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "engine/marks.h"
 #include "model/test_outcomes.h"
@@ -77,14 +78,16 @@ std::string fruitless(const RunResult& result) {
   return {};
 }
 
-// "the run was completed", unless its time was over first.
+// "the run was completed", unless no VU was left to go on, or its time was over first.
 std::string how_it_ended(const RunResult& result) {
-  for (const WorkflowResult& workflow : result.workflows) {
-    const auto note = std::ranges::find_if(
-        workflow.notes, [](const auto& each) { return std::string_view(each.first).starts_with(kEndedByFor); });
-    if (note == workflow.notes.end()) continue;
-    if (result.workflows.size() == 1) return fmt::format("the run was {}", note->first);
-    return fmt::format("workflow '{}' was {}", workflow.name, note->first);
+  for (const auto& [beginning, was] : {std::pair(kEndedWith, ""), std::pair(kEndedByFor, "was ")}) {
+    for (const WorkflowResult& workflow : result.workflows) {
+      const auto note = std::ranges::find_if(
+          workflow.notes, [&](const auto& each) { return std::string_view(each.first).starts_with(beginning); });
+      if (note == workflow.notes.end()) continue;
+      if (result.workflows.size() == 1) return fmt::format("the run {}{}", was, note->first);
+      return fmt::format("workflow '{}' {}{}", workflow.name, was, note->first);
+    }
   }
   return "the run was completed";
 }

@@ -61,6 +61,13 @@ TEST(Verdict, AGoodRunThatForEndedSaysSo) {
          "workflow 'shop' was ended by `for` after 40 of 1,000 iterations");
 }
 
+TEST(Verdict, AGoodRunWithoutAVuForItsLastIterationsSaysSo) {
+  auto result = good();
+  result.workflows[0].notes = {{"ended by `for` after 40 of 100 iterations", 1},
+                               {"ended with 46 of 100 iterations undone: no VU was left to run them", 1}};
+  expect(result, {}, Verdict::kPassed, 0, "the run ended with 46 of 100 iterations undone: no VU was left to run them");
+}
+
 TEST(Verdict, AFailedThresholdExitsWithNinetyNine) {
   auto result = good();
   result.thresholds = {failing()};
