@@ -418,6 +418,7 @@ Interpreter::Step Interpreter::end(Strand& strand) {
     Join& join = *strand.part_of;
     const std::uint32_t node = strand.node;
     const bool failed = strand.failing;
+    join.failed = join.failed || failed;
     if (script_ != nullptr) leave_script(strand);
     join.strands.erase(std::find(join.strands.begin(), join.strands.end(), &strand));
     free_strands_.push_back(&strand);

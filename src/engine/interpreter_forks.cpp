@@ -56,7 +56,6 @@ void Interpreter::start_node(Join& join, std::uint32_t node) {
 }
 
 void Interpreter::node_ended(Join& join, std::uint32_t node, bool failed) {
-  join.failed = join.failed || failed;
   --join.running;
   for (const std::uint32_t dependent : join.fork->nodes[node].dependents) {
     if (failed) join.blocked[dependent] = 1;
@@ -77,6 +76,8 @@ void Interpreter::node_ended(Join& join, std::uint32_t node, bool failed) {
   parent.waiting_for = nullptr;
   const Op& op = program_.ops[parent.pc];
   if (parent.vu->stop_list) {
+    // That one branch had nothing more to do does not undo the failure of another.
+    parent.failing = parent.failing || any_failed;
     parent.frames.clear();
     parent.pc = parent.part_of != nullptr ? parent.part_of->fork->nodes[parent.node].end : list_of(*parent.vu).end;
   } else if (op.kind == OpKind::kScript) {

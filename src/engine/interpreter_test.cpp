@@ -514,6 +514,38 @@ TEST(Interpreter, StopInsideABranchEndsTheIterationOnceTheOthersAreDone) {
   EXPECT_EQ(result.iterations, 2U);
 }
 
+TEST(Interpreter, StopInsideABranchDoesNotHideTheFailureOfAnother) {
+  for (const std::string stop : {"iteration", "vu"}) {
+    for (const std::string first : {"", "takes: 4ms, "}) {  // the failure comes before the stop, or after it
+      Rehearsal r;
+      const auto result = r.run("{ vus: 3, iterations: 1 each }", R"(
+    steps:
+      - parallel:
+          - { name: bad, play: bad, )" + first + R"(fails: status }
+          - group: g
+            steps: [ { think: 2ms }, { stop: )" + stop + R"( } ]
+      - { name: never, play: never }
+)");
+      EXPECT_EQ(result.iterations, 3U);
+      EXPECT_EQ(result.failed_iterations, 3U) << stop << first;
+      EXPECT_EQ(step(result, "never").ok, 0U);
+    }
+  }
+}
+
+TEST(Interpreter, StepsThatAStopLeavesOutAreNoFailure) {
+  Rehearsal r;
+  const auto result = r.run("{ vus: 1, iterations: 2 }", R"(
+    steps:
+      - { name: a, play: a, after: [] }
+      - { group: halt, after: [a], steps: [ { stop: iteration } ] }
+      - { name: b, play: b, after: [halt] }
+)");
+  EXPECT_EQ(step(result, "b").ok, 0U);
+  EXPECT_EQ(result.iterations, 2U);
+  EXPECT_EQ(result.failed_iterations, 0U);
+}
+
 TEST(Interpreter, ACheckStepCountsAndFailsWhenRequired) {
   Rehearsal r;
   const auto result = r.run(kOnce, R"(

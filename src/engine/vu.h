@@ -54,7 +54,7 @@ struct Join {
   Strand* parent = nullptr;
   const CompiledFork* fork = nullptr;
   std::uint32_t running = 0;
-  bool failed = false;
+  bool failed = false;                 // one of its branches
   std::vector<std::uint32_t> waiting;  // predecessors not yet done, by node
   std::vector<char> blocked;           // a predecessor failed or was skipped, by node
   std::vector<Strand*> strands;        // those running

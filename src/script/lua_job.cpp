@@ -122,7 +122,8 @@ int Declarations::push_table(lua_State* state) {
   add("step", &Declarations::step);
   add("job", &Declarations::job);
   add("workflow", &Declarations::workflow);
-  for (const char* name : {"call", "fill", "sleep", "stop", "set", "value", "fork", "now", "transaction"})
+  for (const char* name :
+       {"call", "fill", "sleep", "stop", "set", "value", "fork", "branch_failed", "now", "transaction"})
     add(name, &only_in_functions);
   add("log", [](lua_State*) { return 0; });
   add("random", [](lua_State* each) {

@@ -131,20 +131,22 @@ void LuaNatives::must_be_able_to_wait(lua_State* state, const LuaScript& script,
 
 int LuaNatives::push_run_table(lua_State* state) {
   auto* const script = static_cast<LuaScript*>(lua_touserdata(state, 1));
-  constexpr std::array<std::pair<const char*, lua_CFunction>, 14> kFunctions{{{"call", &LuaNatives::call},
-                                                                              {"fill", &LuaNatives::fill},
-                                                                              {"sleep", &LuaNatives::sleep},
-                                                                              {"fork", &LuaNatives::fork},
-                                                                              {"now", &LuaNatives::now},
-                                                                              {"transaction", &LuaNatives::transaction},
-                                                                              {"stop", &LuaNatives::stop},
-                                                                              {"set", &LuaNatives::set},
-                                                                              {"log", &LuaNatives::log},
-                                                                              {"value", &LuaNatives::value},
-                                                                              {"random", &LuaNatives::random},
-                                                                              {"step", &LuaNatives::step},
-                                                                              {"job", &LuaNatives::job},
-                                                                              {"workflow", &LuaNatives::workflow}}};
+  constexpr std::array<std::pair<const char*, lua_CFunction>, 15> kFunctions{
+      {{"call", &LuaNatives::call},
+       {"fill", &LuaNatives::fill},
+       {"sleep", &LuaNatives::sleep},
+       {"fork", &LuaNatives::fork},
+       {"branch_failed", &LuaNatives::branch_failed},
+       {"now", &LuaNatives::now},
+       {"transaction", &LuaNatives::transaction},
+       {"stop", &LuaNatives::stop},
+       {"set", &LuaNatives::set},
+       {"log", &LuaNatives::log},
+       {"value", &LuaNatives::value},
+       {"random", &LuaNatives::random},
+       {"step", &LuaNatives::step},
+       {"job", &LuaNatives::job},
+       {"workflow", &LuaNatives::workflow}}};
   const auto closure = [&](lua_CFunction function) {
     lua_pushlightuserdata(state, script);
     lua_pushcclosure(state, function, 1);
@@ -372,6 +374,13 @@ int LuaNatives::fork(lua_State* state) {
   script.wanted_ = {.kind = ScriptAction::Kind::kFork, .branches = count};
   script.wants_ = true;
   return lua_yield(state, 0);
+}
+
+// Where another branch stops the iteration, `parallel` never comes to raise what failed in this one.
+int LuaNatives::branch_failed(lua_State* state) {
+  engine::Join* const join = self(state).running_->part_of;
+  if (join != nullptr) join->failed = true;
+  return 0;
 }
 
 int LuaNatives::now(lua_State* state) {

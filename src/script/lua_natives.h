@@ -53,6 +53,7 @@ struct LuaNatives {
   static int fill(lua_State* state);
   static int sleep(lua_State* state);
   static int fork(lua_State* state);
+  static int branch_failed(lua_State* state);
   static int now(lua_State* state);
   static int transaction(lua_State* state);
   static int stop(lua_State* state);

@@ -346,6 +346,19 @@ TEST(LuaScript, BranchesCanForkAndStop) {
   EXPECT_EQ(engine::step(result, "never").ok, 0u);
 }
 
+TEST(LuaScript, StopInsideABranchDoesNotHideTheFailureOfAnother) {
+  for (const std::string stop : {"stop()", "stop('vu')"}) {
+    Stage stage;
+    const auto result = stage.run(R"(
+    job { load = { vus = 3, iterations = "1 each" } }
+    local bad = play("bad", { name = "bad", fails = "reset" })
+    function run() parallel(bad, function() think(0.002) )" +
+                                  stop + " end) end\n");
+    EXPECT_EQ(result.iterations, 3u);
+    EXPECT_EQ(result.failed_iterations, 3u) << stop;
+  }
+}
+
 TEST(LuaScript, AGroupIsMeasuredAsAWhole) {
   Stage stage;
   const auto result = stage.run(R"(

@@ -126,6 +126,7 @@ function parallel(...)
         values[i] = value
       elseif not failed then
         failed, failure = true, value
+        native.branch_failed()
       end
     end
   end
