@@ -56,6 +56,7 @@ class Finder {
     script();
     start();
     undone();
+    cut();
     saturated();
     exhausted();
     dropped();
@@ -106,6 +107,15 @@ class Finder {
                            ? ", or use --cores 1, since the VUs of one core do not run the iterations of another"
                            : ", or ask for fewer iterations"));
     }
+  }
+
+  void cut() {
+    if (workflow_.state != WorkflowState::kCompleted) return;
+    if (workflow_.iterations > 0 || workflow_.interrupted == 0) return;
+    mark("cut", fmt::format("no iteration was completed: {} cut short at the end; give them a longer 'for' or 'grace', "
+                            "or find the step that takes so long with 'muster try'",
+                            workflow_.interrupted == 1 ? "the only one was"
+                                                       : fmt::format("all {} were", grouped(workflow_.interrupted))));
   }
 
   void saturated() {

@@ -146,6 +146,19 @@ TEST(Marks, VusWhoseStartFailedAreMarkedWithTheirNumber) {
   EXPECT_THAT(marks[0].text, HasSubstr("1,200 VUs ended because their `start` steps failed"));
 }
 
+TEST(Marks, ARunThatCompletedNoIterationAndCutSomeShortIsMarked) {
+  auto shop = sound();
+  shop.open = false;
+  shop.iterations = 0;
+  shop.interrupted = 5;
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].id, "cut");
+  EXPECT_THAT(marks[0].text, HasSubstr("no iteration was completed: all 5 were cut short"));
+  shop.iterations = 1;
+  EXPECT_TRUE(find_marks({shop}, {}).empty());
+}
+
 TEST(Marks, APauseByHandIsToldWithItsLength) {
   const auto marks = find_marks({sound(), sound()}, {}, {.paused = 2040ms});
   ASSERT_EQ(marks.size(), 1u) << "once, however many workflows there are";
