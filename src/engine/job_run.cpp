@@ -171,7 +171,8 @@ void JobRun::finish_workflow(Active& active) {
     result.reason = active.wedged + " and was killed";
   }
   if (result.state == model::WorkflowState::kCompleted && active.stopping && !result.reason.empty()) {
-    result.state = interrupted_ ? model::WorkflowState::kAborted : model::WorkflowState::kTimedOut;
+    const bool aborted = interrupted_ || active.aborted;
+    result.state = aborted ? model::WorkflowState::kAborted : model::WorkflowState::kTimedOut;
   }
   if (const auto shape = registry_.shapes.make(workflow.load)) tell_undone(result.notes, **shape);
   for (const model::Provided& value : result.provided) received_.emplace_back(workflow.name, value);
@@ -196,7 +197,15 @@ void JobRun::check_thresholds() {
   if (job_.thresholds.empty()) return;
   judge_.observe(result_.workflows, result_.elapsed);
   result_.thresholds = judge_.verdicts();
-  if (judge_.abort() != nullptr && !stopping_) stop("");
+  const model::ThresholdVerdict* const failed = judge_.abort();
+  if (failed == nullptr || stopping_) return;
+  stopping_ = true;
+  end_pause();
+  for (Active& active : active_) {
+    if (active.stopping) continue;  // its own time was over
+    active.aborted = true;
+    tell_to_stop(active, fmt::format("the threshold '{}' failed and ended the run", failed->text));
+  }
 }
 
 void JobRun::check_time() {

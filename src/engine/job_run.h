@@ -67,6 +67,7 @@ class JobRun {
     std::unique_ptr<Runner> runner;
     base::Instant began;
     bool stopping = false;
+    bool aborted = false;                           // a threshold ended it
     base::Instant must_end = base::kNever;          // once it was told to stop
     base::Duration length = base::Duration::max();  // of its load
     base::Duration seen{};                          // how much of that was looked at: without pauses

@@ -211,6 +211,29 @@ TEST(JobRun, AnExecutorThatTheUserAbortsIsAbortedAndNotLost) {
   EXPECT_EQ(result.verdict, model::Verdict::kInterrupted);
 }
 
+TEST(JobRun, WorkflowsThatAThresholdEndedAreAborted) {
+  for (const bool in_process : {true, false}) {
+    Rehearsal r;
+    const auto result = r.run_layers(R"yaml(muster: 1
+thresholds: [ { that: failed count < 1, abort: true } ]
+workflows:
+  - name: quick
+    load: { vus: 1, iterations: 1 }
+    steps: [ { name: a, play: a } ]
+  - name: endless
+    depends: [quick]
+    load: { vus: 1, for: 1h, grace: 50ms }
+    steps: [ { name: b, play: b, takes: 5ms, fails: status } ]
+)yaml",
+                                     {.cores = 2, .in_process = in_process, .trace = {}}, [](JobRun&) {});
+    EXPECT_EQ(result.workflows[0].state, model::WorkflowState::kCompleted);
+    EXPECT_EQ(result.workflows[1].state, model::WorkflowState::kAborted);
+    EXPECT_EQ(result.workflows[1].reason, "the threshold 'failed count < 1' failed and ended the run");
+    EXPECT_EQ(result.verdict, model::Verdict::kFailed);
+    EXPECT_EQ(result.exit_code, 99);
+  }
+}
+
 TEST(JobRun, ATimeOutIsToldWhereverTheWorkflowRuns) {
   for (const bool in_process : {true, false}) {
     Rehearsal r;

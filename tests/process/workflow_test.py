@@ -445,6 +445,8 @@ class Thresholds(WorkflowTest):
                       top="thresholds: [ { that: failed rate < 10%, abort: true, window: 1s, min_samples: 5 } ]")
         self.assertLess(run.seconds, 4)
         self.assertTrue(run.summary["thresholds"][0]["aborted"])
+        self.assertEqual(run.workflow()["state"], "aborted")
+        self.assertIn("failed and ended the run", run.workflow()["reason"])
         self.assertGreater(run.summary["requests"], 4)
 
     def test_a_tag_or_workflow_narrows(self):
