@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <lua.hpp>
 #include <mutex>
 #include <thread>
@@ -46,7 +47,13 @@ int repeat(lua_State* state) {
   const double times = luaL_checknumber(state, 2);
   luaL_optlstring(state, 3, "", &between);
   const double bytes = times * static_cast<double>(length + between);
-  if (bytes > kMostTextBytes) return raise(state, "string.rep: a text of %f bytes is too large", bytes);
+  if (bytes > kMostTextBytes) {
+    // As much as no state may have: what is to end here is the script, as with a text that is a little smaller.
+    void* owner = nullptr;
+    const lua_Alloc allocate = lua_getallocf(state, &owner);
+    allocate(owner, nullptr, 0, std::numeric_limits<std::size_t>::max() / 2);
+    return raise(state, "string.rep: a text of %f bytes is too large", bytes);
+  }
   lua_pushvalue(state, lua_upvalueindex(1));
   lua_insert(state, 1);
   lua_call(state, lua_gettop(state) - 1, 1);

@@ -260,6 +260,7 @@ class Runaways(LuaTest):
 
     def test_one_enormous_text(self):
         self.assert_bad_alone(self.beside("local s = string.rep('x', 2e9)"), "512 MiB")
+        self.assert_bad_alone(self.beside("local s = string.rep('x', 2 ^ 31)"), "512 MiB")
 
     def test_a_list_that_is_joined_to_an_enormous_text(self):
         self.assert_bad_alone(self.beside("local t = {} for i = 1, 1e6 do t[i] = 'x' end "
