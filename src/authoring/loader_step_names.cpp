@@ -4,6 +4,7 @@
 
 #include "authoring/loader_steps.h"
 #include "base/letter_case.h"
+#include "protocol/credentials.h"
 
 namespace muster::authoring {
 namespace {
@@ -15,7 +16,8 @@ const std::string* primary_text(const model::StepKind& kind, const model::Step& 
   return tree == nullptr ? nullptr : tree->text();
 }
 
-// "GET /cart" for a test step, the text itself for a transaction, the kind otherwise.
+// "GET /cart" for a test step, without credentials of the address; the text itself for a transaction, the kind
+// otherwise.
 std::string made_up(const model::StepKind& kind, const model::Step& step) {
   const std::string* text = primary_text(kind, step);
   const model::Field* primary = kind.field(kind.primary);
@@ -28,7 +30,7 @@ std::string made_up(const model::StepKind& kind, const model::Step& step) {
     if (field != nullptr && field->text() != nullptr) name = base::upper(*field->text());
   }
   name += ' ';
-  name += std::string_view(*text).substr(0, kLongestMadeUp);
+  name += protocol::without_credentials(*text).substr(0, kLongestMadeUp);
   return name;
 }
 

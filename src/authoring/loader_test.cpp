@@ -131,6 +131,22 @@ TEST(Loader, TakesFieldsInsideTheKindAsWellAsBesideAShorthand) {
   EXPECT_EQ(steps[2].name, "GET /b");
 }
 
+TEST(Loader, MakesUpNamesWithoutTheCredentialsOfAnAddress) {
+  Files files;
+  const std::string long_path(70, 'x');
+  const model::Job job =
+      files.good(with_steps("  - get: /a?page=2&token=tok77\n"
+                            "  - get: /a?page=2&token=tok88\n"
+                            "  - get: http://bob:bobpw99@a.test/b?key=k1\n"
+                            "  - get: /" +
+                            long_path + "?token=a-long-one\n"));
+  const auto& steps = job.workflows[0].steps;
+  EXPECT_EQ(steps[0].name, "GET /a?page=2&token=***");
+  EXPECT_EQ(steps[1].name, "GET /a?page=2&token=***-2");
+  EXPECT_EQ(steps[2].name, "GET http://bob:***@a.test/b?key=***");
+  EXPECT_EQ(steps[3].name, "GET /" + long_path + "?token=**");
+}
+
 TEST(Loader, KeepsTheTypesOfAJsonBody) {
   Files files;
   const model::Job job = files.good(with_steps(

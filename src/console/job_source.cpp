@@ -16,6 +16,7 @@
 #include "base/identifier.h"
 #include "console/flag_check.h"
 #include "console/typed_secrets.h"
+#include "protocol/credentials.h"
 #include "protocol/url.h"
 #include "script/lua_job.h"
 
@@ -119,7 +120,8 @@ ordered_json step_of(const JobFlags& flags) {
   if (!flags.timeout.empty()) http["timeout"] = with_unit(flags.timeout, "s");
   if (flags.no_redirects) http["redirects"] = 0;
   ordered_json step;
-  step["name"] = fmt::format("{} {}", http["method"].get<std::string>(), literal(path_of(flags.url)));
+  step["name"] = fmt::format("{} {}", http["method"].get<std::string>(),
+                             protocol::without_credentials(literal(path_of(flags.url))));
   step["http"] = std::move(http);
   return step;
 }
@@ -179,7 +181,7 @@ std::string url_job_text(const JobFlags& flags) {
   if (flags.no_keep_alive) target["connections"] = "none";
   ordered_json job;
   job["muster"] = 1;
-  job["name"] = literal(flags.url);
+  job["name"] = protocol::without_credentials(literal(flags.url));
   job["target"] = std::move(target);
   job["workflows"] = ordered_json::array();
   job["workflows"].push_back(

@@ -1,7 +1,6 @@
 #include "engine/redaction.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -90,29 +89,6 @@ void add_base64(std::vector<std::string>& spelled, std::string_view secret) {
   }
 }
 
-// Stricter than for headers: most of what is asked for is harmless, as `?keyword=` is.
-bool asks_with_credentials(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kEndings = {"token", "secret", "password", "passwd",
-                                                        "pwd",   "key",    "signature"};
-  const std::string lower = base::lower(name);
-  return std::ranges::any_of(kEndings, [&](std::string_view ending) { return lower.ends_with(ending); });
-}
-
-// GET /?api_key=… HTTP/1.1: masks the values of such names on the first line.
-void mask_query(std::string& exchange) {
-  std::size_t at = exchange.find_first_of("?\n");
-  while (at < exchange.size() && (exchange[at] == '?' || exchange[at] == '&')) {
-    const std::size_t name = at + 1;
-    at = std::min(exchange.find_first_of("=&# \r\n", name), exchange.size());
-    if (at == exchange.size() || exchange[at] != '=') continue;
-    const std::size_t value = at + 1;
-    at = std::min(exchange.find_first_of("&# \r\n", value), exchange.size());
-    if (at == value || !asks_with_credentials(std::string_view(exchange).substr(name, value - 1 - name))) continue;
-    exchange.replace(value, at - value, kMask);
-    at = value + kMask.size();
-  }
-}
-
 void redact_credentials(std::string& text, const std::vector<std::string>& spelled) {
   const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
   auto at = text.begin();
@@ -153,7 +129,7 @@ std::vector<std::string> spellings(const std::vector<std::pair<std::string, std:
 }
 
 void mask_credentials(std::string& exchange) {
-  mask_query(exchange);
+  protocol::mask_query(exchange);
   std::size_t line = exchange.find('\n');  // behind the request's or the status line
   if (line == std::string::npos) return;
   ++line;

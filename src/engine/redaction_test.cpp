@@ -76,6 +76,7 @@ TEST(Redaction, MasksTheValuesOfTheQueryThatCarryCredentials) {
 }
 
 TEST(Redaction, LeavesNoPartOfALongSecretThatHoldsAShortOne) {
+  EXPECT_EQ(masked("GET /?sig=a&key=b&monkey=c HTTP/1.1\r\n\r\n"), "GET /?sig=***&key=***&monkey=c HTTP/1.1\r\n\r\n");
   EXPECT_EQ(shown("hush-hush", {"hush", "hush-hush"}), "***");
 }
 

@@ -1,20 +1,23 @@
-// Which headers and fields hold what should not be shown: told by their names. Pure.
+// Which headers, fields and parts of an address hold what should not be shown: told by their names. Pure.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 
-#include "base/letter_case.h"
-
 namespace muster::protocol {
 
-// Whether a header or field of that name holds credentials: Authorization, Cookie, X-Api-Key, ….
-inline bool carries_credentials(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kParts = {"authorization", "cookie", "token", "secret", "password", "key"};
-  const std::string lower = base::lower(name);
-  return std::ranges::any_of(kParts, [&](std::string_view part) { return lower.contains(part); });
-}
+// Whether a header of that name holds credentials: Authorization, Cookie, X-Api-Key, X-Session, ….
+bool carries_credentials(std::string_view name);
+
+// The same for a name in a query, a form or a body. Stricter, for most of what stands there is harmless: `api_key`,
+// `refresh_token` and `sig` do, `keyword`, `token_type` and `monkey` do not.
+bool names_credentials(std::string_view name);
+
+// Replaces the values of such names in the query of the address on the first line of `text` by ***. What comes from
+// elsewhere (`${…}`) stays.
+void mask_query(std::string& text);
+
+// An address or a part of one as it may be shown: without the password of its user and without such values.
+std::string without_credentials(std::string_view address);
 
 }  // namespace muster::protocol

@@ -9,6 +9,7 @@
 #include "authoring/loader_reporter.h"
 #include "authoring/yaml_node.h"
 #include "authoring/yaml_tree.h"
+#include "protocol/credentials.h"
 #include "script/lua_job.h"
 #include "script/lua_state.h"
 #include "script/options.h"
@@ -49,7 +50,7 @@ base::Expected<std::string> step_name(const model::Script& script) {
   if (auto opened = thread.open(); !opened) return std::unexpected(opened.error());
   const auto plan = thread.plan();
   if (!plan) return std::unexpected(plan.error());
-  std::string name = fmt::format("{} {}", plan->method, plan->path);
+  std::string name = fmt::format("{} {}", plan->method, protocol::without_credentials(plan->path));
   const bool control = std::ranges::any_of(name, [](char each) { return static_cast<unsigned char>(each) < 0x20; });
   if (plan->known && !control && name.size() <= kLongest) return name;
   return std::filesystem::path(script.file).filename().string();
