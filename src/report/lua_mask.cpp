@@ -129,6 +129,7 @@ class Masking {
       if (i == next_.begin) begin_hiding();
       put(token);
       nest(token);
+      latest_ = {latest_[1], token.written};
       if (next_.begin == kNone && !(hiding_ && value_.sure)) look_for_value(i);
       after_operand_ = token.kind == Kind::kSign ? closes(token.written) : !goes_on(token.written);
     }
@@ -165,7 +166,10 @@ class Masking {
   void nest(const Token& token) {
     if (token.kind == Kind::kText) return;
     if (opens(token.written)) nested_.push_back(token.written);
+    const bool table = token.written == "{" && latest_[1] == "=" && names_expressions(latest_[0]);
+    if (table) expressions_ = std::min(expressions_, nested_.size());
     if (closes(token.written) && !nested_.empty()) nested_.pop_back();
+    if (nested_.size() < expressions_) expressions_ = kNone;
   }
 
   // `token` is no longer part of the expression that is being hidden.
@@ -221,7 +225,8 @@ class Masking {
     const Token& token = tokens_[at];
     if (token.kind != Kind::kText && token.kind != Kind::kName) return;
     const bool sure = holds_credentials(token.content);
-    if (!sure && !protocol::carries_credentials(token.content)) return;
+    const bool field = expressions_ == kNone && may_hold_credentials(token.content);
+    if (!sure && !field && !protocol::carries_credentials(token.content)) return;
     std::size_t next = behind(at);
     const bool argument = !nested_.empty() && nested_.back() == "(";
     if (token.kind == Kind::kText && sure && argument && written(next) == ",") {
@@ -231,8 +236,8 @@ class Masking {
     const bool index = token.kind == Kind::kText && written(next) == "]";
     if (index) next = behind(next);
     const bool statement = index ? outer_is_statement() : in_statement();
-    // Names such as `token` are those of values only where they are no keys of a table: `save = { token = … }`.
-    if (!sure && !(statement && token.kind == Kind::kName)) return;
+    // Names such as `token` are those of values, but not in `save = { token = … }`.
+    if (!sure && !field && !(statement && token.kind == Kind::kName)) return;
     if (statement) next = end_of_names(next);
     if (written(next) == "=") next_ = {.begin = behind(next), .depth = 0, .list = statement, .sure = sure};
   }
@@ -268,9 +273,11 @@ class Masking {
 
   std::vector<Token> tokens_;
   std::string made_;
-  std::vector<std::string_view> nested_;  // brackets and blocks that are open
-  bool after_operand_ = false;            // the latest token may end an expression
-  Value next_;                            // whose name was read
+  std::vector<std::string_view> nested_;    // brackets and blocks that are open
+  std::array<std::string_view, 2> latest_;  // tokens, the latest one last
+  std::size_t expressions_ = kNone;         // how many are open inside of the table that gives names to expressions
+  bool after_operand_ = false;              // the latest token may end an expression
+  Value next_;                              // whose name was read
   Value value_;
   bool hiding_ = false;  // inside of `value_`
 };

@@ -19,6 +19,16 @@ bool holds_credentials(std::string_view key) {
   return std::ranges::find(kKeys, base::lower(key)) != kKeys.end();
 }
 
+bool may_hold_credentials(std::string_view key) {
+  // `json.token` is the label of a check; `key` alone is the file of a target's certificate, too.
+  return !key.contains('.') && !base::equal_ignoring_case(key, "key") && protocol::names_credentials(key);
+}
+
+bool names_expressions(std::string_view key) {
+  constexpr std::array<std::string_view, 5> kKeys = {"save", "set", "provide", "use", "check"};
+  return std::ranges::find(kKeys, key) != kKeys.end();
+}
+
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
@@ -126,6 +136,7 @@ class Masking {
       return;
     }
     block_ = false;
+    if (indent != kNone && indent <= names_indent_) names_indent_ = kNone;
     std::string without_users;
     append_without_users(without_users, mask_keys(line, indent == kNone ? 0 : indent));
     made_ += without_form_values(without_users);
@@ -136,6 +147,7 @@ class Masking {
  private:
   std::string mask_keys(std::string_view line, std::size_t indent) {
     std::string masked;
+    std::size_t names_end = 0;  // up to there names of expressions stand
     int depth = 0;
     for (std::size_t at = 0; at < line.size();) {
       const char each = line[at];
@@ -170,12 +182,19 @@ class Masking {
       }
       masked.append(word);
       const std::string_view key = quoted && word.size() >= 2 ? word.substr(1, word.size() - 2) : word;
-      if (!holds_credentials(key)) continue;
+      // The key of a list's first entry stands behind its dash.
+      const std::size_t column = line.find_first_not_of(" -") == begin ? begin : indent;
+      if (names_expressions(key)) {
+        const Value value = value_after(line, end, quoted, depth > 0);
+        names_end = std::max(names_end, value.end);
+        if (value.open) names_indent_ = std::min(names_indent_, column);
+      }
+      const bool names = at < names_end || names_indent_ != kNone;
+      if (!holds_credentials(key) && (names || !may_hold_credentials(key))) continue;
       const Value value = value_after(line, end, quoted, depth > 0);
       if (value.open) {
         block_ = true;
-        // The key of a list's first entry stands behind its dash.
-        block_indent_ = line.find_first_not_of(" -") == begin ? begin : indent;
+        block_indent_ = column;
       }
       if (value.end > value.begin) at = mask_value(masked, line, end, value);
     }
@@ -199,6 +218,7 @@ class Masking {
   std::string made_;
   bool block_ = false;  // inside what belongs to a key that holds credentials
   std::size_t block_indent_ = 0;
+  std::size_t names_indent_ = kNone;  // of the key whose map, in the lines below, gives names to expressions
 };
 
 // Where the first line begins that says something in YAML: no comment, directive or beginning of a document.

@@ -8,9 +8,16 @@ namespace muster::report {
 
 constexpr std::string_view kMask = "***";
 
-// Whether the value of such a key is not to be shown. Headers by what their names speak of; other keys only by whole
-// names, for `save: { token: json.token }` shows nothing.
+// Whether the value of such a key is not to be shown, wherever it stands. Headers by what their names speak of; other
+// keys only by whole names.
 bool holds_credentials(std::string_view key);
+
+// Whether it is not to be shown unless expressions stand there: `json: { token: abc }` holds one, `save: { token:
+// json.token }` shows nothing.
+bool may_hold_credentials(std::string_view key);
+
+// The keys whose maps give names to expressions: save, use, ….
+bool names_expressions(std::string_view key);
 
 // Whether a value only names where it comes from: `${env.PASSWORD}`.
 inline bool comes_from_elsewhere(std::string_view value) {

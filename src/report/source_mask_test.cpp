@@ -128,6 +128,39 @@ TEST(SourceMask, LooksIntoTheTextsOfAJob) {
   }
 }
 
+TEST(SourceMask, MasksTokensAndSignaturesThatWereWrittenInPlace) {
+  EXPECT_EQ(masked_source("json: { token: tkG7, refresh_token: rtH8, sig: sgQ8, token_type: bearer, keyboard: us }"),
+            "json: { token: ***, refresh_token: ***, sig: ***, token_type: bearer, keyboard: us }");
+  EXPECT_EQ(masked_source("headers: { \"X-Session\": sessI9 }"), "headers: { \"X-Session\": *** }");
+  EXPECT_EQ(masked_source("get: \"/?token=a&sig=b&key=c&monkey=d&q=e\""),
+            "get: \"/?token=***&sig=***&key=***&monkey=d&q=e\"");
+  EXPECT_EQ(masked_source("- save: { token: json.token }\n  json: { token: abc }"),
+            "- save: { token: json.token }\n  json: { token: *** }");
+  EXPECT_EQ(masked_source("local a = http.post('/', { save = { token = 'json.token' }, json = { token = 'abc' } })"),
+            "local a = http.post('/', { save = { token = 'json.token' }, json = { token = '***' } })");
+}
+
+TEST(SourceMask, LeavesTheNamesOfExpressions) {
+  for (const char* text :
+       {"- save:\n    token: json.token\n    id_token: json.id\n  name: x", "set: { token: login.token }",
+        "provide: { token: { from: token, keep: all } }\nuse: { token: login }",
+        "provide: {\n  token: { from: token }\n}", "target: { cert: client.pem, key: client.key }",
+        "local a = step { set = { token = 'login.token' } }"}) {
+    EXPECT_EQ(masked_source(text), text);
+  }
+  EXPECT_EQ(masked_source("- save:\n    token: json.token\n  json:\n    token: abc"),
+            "- save:\n    token: json.token\n  json:\n    token: ***");
+}
+
+TEST(SourceMask, MaskedTextStaysAsItIs) {
+  for (const char* text : {"json: { token: abc, password: \"x\" }\nget: http://ada:b@a.test/?key=c\npwd: |\n  more",
+                           "local password, n = 'hunter2', 5\nlocal a = { pwd = 1234, url = 'http://a:b@c/?sig=d' }"}) {
+    const std::string masked = masked_source(text);
+    EXPECT_NE(masked, text);
+    EXPECT_EQ(masked_source(masked), masked);
+  }
+}
+
 TEST(SourceMask, TellsLuaFromYamlByTheFirstLineThatSaysSomething) {
   for (const char* yaml : {"# why\n---\nmuster: 1\n", "{\"muster\":1,\n", "\"muster\" : 1\n", "\xEF\xBB\xBFtarget: x\n",
                            "%YAML 1.2\n---\r\nmuster:\r\n", "- a: 1\n", "!!map\n", ""}) {

@@ -2,6 +2,7 @@
 #include <cctype>
 
 #include "base/letter_case.h"
+#include "protocol/credentials.h"
 #include "report/source_mask_parts.h"
 
 namespace muster::report {
@@ -53,7 +54,7 @@ std::string without_form_values(std::string_view text) {
     at = end;
     if (at == text.size()) break;
     made += text[at];
-    const bool key = text[at++] == '=' && holds_credentials(word);
+    const bool key = text[at++] == '=' && (holds_credentials(word) || protocol::names_credentials(word));
     if (!key) continue;
     const std::size_t value_end = std::min(text.find_first_of("&; \t\r\n\"'#", at), text.size());
     const std::string_view value = text.substr(at, value_end - at);
