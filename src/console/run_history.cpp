@@ -10,6 +10,7 @@
 #include "console/history.h"
 #include "engine/verdict.h"
 #include "report/compare.h"
+#include "report/source_mask.h"
 #include "store/packed_run.h"
 
 namespace muster::console {
@@ -84,7 +85,7 @@ base::Expected<NamedRun> load_named_run(const std::string& reference, const std:
 base::Expected<RunHistory> RunHistory::prepare(const HistoryFlags& flags, const model::Job& job) {
   RunHistory made;
   made.keep_ = !flags.no_save;
-  made.source_ = job.source;
+  if (made.keep_) made.source_ = report::masked_source(job.source);
   auto labels = parse_labels(flags.labels);
   if (!labels) return std::unexpected(labels.error());
   if (flags.no_save && !labels->empty()) return base::fail("--label marks a kept run, and --no-save keeps none");

@@ -51,7 +51,7 @@ class RunHistory {
   void fail_run(model::RunResult& result, bool strict) const;
 
   bool keep_ = true;
-  std::string source_;
+  std::string source_;  // the job's text, as reports show it
   store::Labels labels_;
   std::optional<model::RunResult> baseline_;
   report::RunIdentity baseline_is_;

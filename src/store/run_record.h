@@ -34,7 +34,7 @@ struct RunRecord {
 
 struct StoredRun {
   RunRecord record;
-  std::string source;  // the job's text; holds names of secrets, never their values
+  std::string source;  // the job's text as reports show it: credentials in it are masked
   model::RunResult result;
 };
 

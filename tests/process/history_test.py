@@ -132,6 +132,35 @@ steps:
         for secret in (b"correct-horse-battery", b"swordfish-99", b"key-4711", b"YWRhOnN3b3JkZmlzaC05OQ=="):
             self.assertNotIn(secret, kept)
 
+    def test_credentials_in_the_text_and_in_names_are_not_kept(self):
+        places = [self.folder / name for name in ("x.html", "x.json", "x.xml", "x.csv", "x.nd")]
+        out = [word for place, kind in zip(places, ("html", "json", "junit", "csv", "ndjson")) for word in ("--out", f"{kind}={place}")]
+        address = self.server.url.replace("http://", "http://bob:bobS1@")
+        run = self.muster(*out, yaml=f"""
+muster: 1
+target: {self.server.url}
+load: {{ vus: 1, iterations: 1 }}
+steps:
+  - {{ name: a, get: /, headers: {{ Authorization: "Bearer bearA1", Cookie: "sid=cookB2", "X-Session": sessI9 }} }}
+  - {{ name: b, post: /echo, json: {{ password: pwD4, token: tkG7, refresh_token: rtH8, token_type: kept-1 }} }}
+  - {{ get: "/?api_key=akO6&sig=sgQ8&key=kyR9&monkey=kept-2" }}
+  - {{ get: "{address}/f" }}
+""")
+        self.assertEqual(run.code, 0, run)
+        typed = self.muster("--url", f"{self.server.url}/x?api_key=sekret99&token=tok77", "-n", "5", *out)
+        self.assertEqual(typed.code, 0, typed)
+        with contextlib.closing(sqlite3.connect(self.database)) as database:
+            kept = "".join(source for (source,) in database.execute("SELECT source FROM results"))
+        self.assertIn("token_type: kept-1", kept)
+        for row in self.listed():
+            kept += row["job"] + self.results("show", row["id"]).out + self.results("show", row["id"], "--json").out
+        kept += "".join(place.read_text() for place in places) + run.out + typed.out
+        kept += self.database.read_bytes().decode("latin-1")
+        self.assertIn("/x?api_key=***&token=***", kept)
+        self.assertIn("GET /?api_key=***&sig=***&key=***&monkey=kept-2", kept)
+        for secret in ("bearA1", "cookB2", "sessI9", "pwD4", "tkG7", "rtH8", "akO6", "sgQ8", "kyR9", "bobS1", "sekret99", "tok77"):
+            self.assertNotIn(secret, kept)
+
     def test_labels_that_are_wrong_are_told_before_the_run(self):
         for labels in (["branch"], ["=x"], ["a b=c"], ["a=1", "a=2"], ["a=" + "x" * 300]):
             run = self.quick(*(word for label in labels for word in ("--label", label)))
