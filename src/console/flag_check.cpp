@@ -149,6 +149,12 @@ base::Expected<void> check_job_flags(const JobFlags& flags) {
                     "--url … -- ARGUMENTS",
                     flags.arguments.front()));
   }
+  if (!flags.url.empty() && !flags.target.empty()) {
+    return base::fail(
+        "--target (or MUSTER_TARGET) takes the place of a file's target, but --url says itself where requests go; "
+        "leave "
+        "one of them out. For muster's own server, start 'muster target' and give its address to --url");
+  }
   if (!flags.url.empty() && !flags.file.empty()) {
     if (auto checked = check_wrk_flags(flags); !checked) return checked;
   }

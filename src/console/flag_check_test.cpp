@@ -34,6 +34,20 @@ TEST(FlagCheck, WhoGivesNothingIsToldHowToGiveItToTheSameCommand) {
             "nothing to check: give a file (muster check test.yaml) or an address (muster check --url http://…)");
 }
 
+TEST(FlagCheck, ATargetBesideAnAddressIsNotSilentlyIgnored) {
+  EXPECT_TRUE(said([](JobFlags& flags) { flags.target = "embedded"; }).starts_with("--target "));
+  EXPECT_TRUE(said([](JobFlags& flags) {
+                flags.file = "script.lua";
+                flags.target = "http://b.test";
+              }).starts_with("--target "));
+  EXPECT_EQ(said([](JobFlags& flags) {
+              flags.url.clear();
+              flags.file = "test.yaml";
+              flags.target = "embedded";
+            }),
+            "good");
+}
+
 TEST(FlagCheck, APasswordWithoutItsUserIsNotPrinted) {
   EXPECT_EQ(said([](JobFlags& flags) { flags.basic = "swordfish"; }),
             "-u: expected USER:PASSWORD, with ':' between them");
