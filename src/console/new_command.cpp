@@ -61,8 +61,15 @@ int write_to_stdout(const StartingFile& file, StartingNames names) {
 }  // namespace
 
 int write_new(const NewFlags& flags) {
-  const StartingFile* const file = starting_file(flags.kind);
+  const bool script = flags.file.ends_with(".lua");
+  const StartingFile* const file =
+      script && flags.kind == starting_script().kind ? &starting_script() : starting_file(flags.kind);
   if (file == nullptr) return complain(fmt::format("--kind: there is no '{}'", flags.kind), kBadInput);
+  if (script && file != &starting_script()) {
+    return complain(
+        fmt::format("--kind {}: there is none in Lua; name a file that ends in .yaml, or leave --kind out", flags.kind),
+        kBadInput);
+  }
   if (const auto url = protocol::parse_url(flags.target); !url) {
     return complain(fmt::format("--target: {}", url.error().message), kBadInput);
   }
@@ -105,10 +112,14 @@ void add_new(CLI::App& app, CommandContext& context) {
       "Examples:\n"
       "  muster new                                  # writes test.yaml\n"
       "  muster new shop.yaml --kind flow            # and shop-users.csv\n"
+      "  muster new shop.lua                         # a Lua script\n"
       "  muster new - --kind open --target https://shop.test > rate.yaml\n"
       "Each of them runs as it is: muster run test.yaml --target embedded");
   const auto flags = std::make_shared<NewFlags>();
-  command.add_option("file", flags->file, "Where to write it; - is standard output [test.yaml]")->type_name("YAML");
+  command
+      .add_option("file", flags->file,
+                  "Where to write it, as a script if it ends in .lua; - is standard output [test.yaml]")
+      ->type_name("JOB");
   command.add_option("--kind", flags->kind, fmt::format("What to begin with. {} [simple]", kinds))
       ->check(CLI::IsMember(names))
       ->configurable(false);

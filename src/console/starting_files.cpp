@@ -113,13 +113,49 @@ steps:
     check: { status: 200, json.items: exists }
 )yaml";
 
+// The one in Lua, for those who would rather program it.
+constexpr std::string_view kLua = R"lua(-- A load test as a program: what each user does is a function.
+--   muster check @FILE@                    is it right?
+--   muster try @FILE@                      one round, byte by byte
+--   muster run @FILE@                      the test itself
+--   muster run @FILE@ --target embedded    the same, on muster's server
+job {
+  target = "@TARGET@",    -- where requests go
+
+  -- Ten virtual users. Each calls `run`, again and again.
+  load = { vus = 10, ["for"] = "5s" },
+
+  -- What makes the run a failure (exit code 99).
+  thresholds = {
+    "latency p95 < 500ms",       -- 95 of 100 answers come within this time
+    "failed rate < 1%",
+  },
+}
+
+-- The requests. They are declared once and called below.
+local home = http.get("/", {
+  name = "home",
+  check = { status = 200 },      -- counted; a failed check stops no user
+})
+local catalog = http.get("/json", { name = "catalog" })
+local item = http.get("/delay/5..20?item=${id}", { name = "item" })
+
+-- One round of one user; `vu.id` is its number.
+function run(vu)
+  home()
+  local items = catalog().json.items
+  item { id = items[math.random(#items)].id }   -- gives ${id} its value
+  think("100ms..300ms")          -- a pause, drawn anew each time
+end
+)lua";
+
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
     text.replace(at, what.size(), with);
   }
 }
 
-// What may stand between double quotes in YAML.
+// What may stand between double quotes, in YAML and in Lua.
 std::string quoted(std::string_view name) {
   std::string made;
   for (const char each : name) {
@@ -139,6 +175,11 @@ const std::vector<StartingFile>& starting_files() {
   return kFiles;
 }
 
+const StartingFile& starting_script() {
+  static const StartingFile kScript = {.kind = "simple", .doc = "pages, ten users, in Lua", .text = kLua, .data = {}};
+  return kScript;
+}
+
 const StartingFile* starting_file(std::string_view kind) {
   for (const StartingFile& each : starting_files()) {
     if (each.kind == kind) return &each;
@@ -148,11 +189,12 @@ const StartingFile* starting_file(std::string_view kind) {
 
 std::string starting_text(const StartingFile& file, const StartingNames& names) {
   std::string text;
-  if (!names.schema.empty()) text = "# yaml-language-server: $schema=" + names.schema + "\n";
+  const bool script = &file == &starting_script();
+  if (!names.schema.empty() && !script) text = "# yaml-language-server: $schema=" + names.schema + "\n";
   text += file.text;
   replace_all(text, "@HEAD@\n", kHead);
   replace_all(text, "@FILE@", names.file);
-  replace_all(text, "@TARGET@", names.target);
+  replace_all(text, "@TARGET@", script ? quoted(names.target) : names.target);
   replace_all(text, "@DATA@", quoted(names.data));
   return text;
 }

@@ -11,11 +11,14 @@ namespace muster::console {
 struct StartingFile {
   std::string_view kind;
   std::string_view doc;
-  std::string_view text;  // YAML; @FILE@, @TARGET@ and @DATA@ stand for names
+  std::string_view text;  // YAML or Lua; @FILE@, @TARGET@ and @DATA@ stand for names
   std::string_view data;  // CSV that it reads; empty: none
 };
 
 const std::vector<StartingFile>& starting_files();
+
+// For a file whose name ends in .lua; of kind `simple`.
+const StartingFile& starting_script();
 
 // Null if there is none of that kind.
 const StartingFile* starting_file(std::string_view kind);

@@ -22,6 +22,16 @@ TEST(StartingFiles, HaveNoPlaceholderLeft) {
   }
 }
 
+TEST(StartingFiles, OneOfThemIsAScript) {
+  const std::string text =
+      starting_text(starting_script(),
+                    {.file = "a.lua", .target = "https://x.test/\"", .data = "", .schema = "./muster.schema.json"});
+  EXPECT_THAT(text, StartsWith("-- A load test"));
+  EXPECT_THAT(text, Not(HasSubstr("@")));
+  EXPECT_THAT(text, HasSubstr("target = \"https://x.test/\\\"\","));
+  EXPECT_THAT(text, HasSubstr("muster run a.lua --target embedded"));
+}
+
 TEST(StartingFiles, PointEditorsToASchemaThatIsThere) {
   const std::string text = starting_text(*starting_file("simple"), {.schema = "./muster.schema.json"});
   EXPECT_THAT(text, StartsWith("# yaml-language-server: $schema=./muster.schema.json\n"));

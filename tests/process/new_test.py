@@ -36,6 +36,20 @@ class New(ProcessTest):
                 self.assertLess(max(map(len, (self.folder / f"{kind}.yaml").read_text().splitlines())), 81)
         self.assertEqual(self.files(), ["flow-users.csv", "flow.yaml", "open.yaml", "simple.yaml"])
 
+    def test_a_file_that_ends_in_lua_is_a_script_that_runs_as_it_is(self):
+        out, _ = self.ask("new", "shop.lua")
+        self.assertIn("wrote shop.lua\n", out)
+        text = (self.folder / "shop.lua").read_text()
+        self.assertTrue(text.startswith("-- A load test"), text)
+        self.assertLess(max(map(len, text.splitlines())), 81)
+        self.ask("check", "shop.lua")
+        self.ask("try", "shop.lua", "--target", "embedded")
+        result = json.loads(self.ask("run", "shop.lua", "--target", "embedded", "--ui", "none", "--json")[0])
+        self.assertEqual(result["failed"], 0)
+        self.assertGreater(result["requests"], 50)
+        self.assertIn("there is none in Lua", self.ask("new", "x.lua", "--kind", "flow", code=2)[1])
+        self.assertEqual(self.files(), ["shop.lua"])
+
     def test_without_words_it_writes_test_yaml(self):
         self.ask("new")
         self.assertEqual(self.files(), ["test.yaml"])
