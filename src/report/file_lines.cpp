@@ -115,8 +115,11 @@ class FileLines final : public LineTarget {
 
   base::Expected<void> judged(int status) const {
     if (status == 0) return {};
-    // Whoever reads standard output may have seen enough (`| head`).
-    if (status == EPIPE && place_ == Place::kStandardOutput) return {};
+    if (status == EPIPE) {
+      return base::fail(
+          fmt::format("the reader of {} went away before the end; the points from then on are missing: let it read all",
+                      path_ == "-" ? "standard output" : fmt::format("'{}'", path_)));
+    }
     if (status == kRemoved) {
       return base::fail(
           fmt::format("'{}' was removed while the run went on, and what was written to it is lost", path_));

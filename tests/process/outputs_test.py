@@ -188,12 +188,17 @@ steps: [ { get: / } ]
                 if name == "junit":
                     ElementTree.fromstring(run.out)
 
-    def test_a_reader_that_has_seen_enough_is_no_error(self):
-        done = subprocess.run(
-            ["bash", "-c", f"{shlex.quote(MUSTER)} run --url {self.target()} -d 4s -c 1 --ui none --out ndjson=- | head -n 2; "
-                           "exit ${PIPESTATUS[0]}"], cwd=self.folder, capture_output=True, text=True, timeout=30)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(len(done.stdout.splitlines()), 2)
+    def test_a_reader_of_standard_output_that_goes_away_is_told(self):
+        for name in ("ndjson", "csv"):
+            with self.subTest(output=name):
+                done = subprocess.run(
+                    ["bash", "-c", f"{shlex.quote(MUSTER)} run --url {self.target()} -d 4s -c 1 --ui none --out {name}=- | "
+                                   "head -n 2; exit ${PIPESTATUS[0]}"],
+                    cwd=self.folder, capture_output=True, text=True, timeout=30)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("PASSED", done.stderr)
+                self.assertIn("the reader of standard output went away before the end", done.stderr)
+                self.assertEqual(len(done.stdout.splitlines()), 2)
 
     def test_two_outputs_to_one_place_are_refused_before_the_run(self):
         for pair in (("json=-", "csv=-"), ("ndjson=x", "csv=./x"), ("junit=x", "json=/proc/self/cwd/x")):
