@@ -36,12 +36,15 @@ std::optional<std::size_t> steps_back(std::string_view reference) {
 }
 
 base::Expected<store::RunRecord> find_latest(store::RunStore& history, std::size_t back, std::string_view job) {
-  auto found = history.list({.job = std::string(job), .before = {}, .skip = back, .limit = 1});
+  // What is compared with should have come to its end.
+  const bool completed = !job.empty();
+  auto found = history.list({.job = std::string(job), .before = {}, .skip = back, .limit = 1, .completed = completed});
   if (!found) return std::unexpected(found.error());
   if (!found->empty()) return std::move(found->front());
-  const std::string of = job.empty() ? "" : fmt::format(" of '{}'", job);
+  const std::string of = completed ? fmt::format(" of '{}' that was completed", job) : "";
   if (back == 0) return base::fail(fmt::format("no run{} is kept yet; 'muster run' keeps every run", of));
-  return base::fail(fmt::format("there are not that many runs{}; 'muster results' lists those that are kept", of));
+  return base::fail(fmt::format("there are not that many runs{}; 'muster results' lists those that are kept",
+                                completed ? fmt::format(" of '{}' that were completed", job) : ""));
 }
 
 base::Expected<store::RunRecord> not_found(store::RunStore& history, std::string_view reference) {

@@ -26,7 +26,7 @@ base::Expected<std::string> keep_run(const model::RunResult& result, std::string
                                      const store::Labels& labels);
 
 // A run by its id, the beginning of one that fits no other, `latest`, or `latest~2` for the second before it; with
-// `job`, the latest of that job. Errors say what was meant, or what there is.
+// `job`, the latest of that job that was completed. Errors say what was meant, or what there is.
 base::Expected<store::RunRecord> find_run(store::RunStore& history, std::string_view reference,
                                           std::string_view job = {});
 

@@ -58,8 +58,9 @@ void add_history_flags(CLI::App& command, HistoryFlags& flags, const std::string
       ->allow_extra_args(false)
       ->group(group);
   command
-      .add_option("--baseline", flags.baseline,
-                  "Compare with an earlier run: its id, 'latest' (of the same job), or a file of --out run=FILE")
+      .add_option(
+          "--baseline", flags.baseline,
+          "Compare with an earlier run: its id, 'latest' (completed, of the same job), or a file of --out run=FILE")
       ->type_name("RUN")
       ->group(group);
   command

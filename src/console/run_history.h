@@ -30,7 +30,7 @@ void add_history_flags(CLI::App& command, HistoryFlags& flags, const std::string
 
 class RunHistory {
  public:
-  // Reads the flags and loads the baseline. Errors are bad input. `latest` that finds no earlier run of the job is
+  // Reads the flags and loads the baseline. Errors are bad input. `latest` that finds no completed run of the job is
   // none: the first run of a pipeline has nothing to be compared with.
   static base::Expected<RunHistory> prepare(const HistoryFlags& flags, const model::Job& job);
 
@@ -65,7 +65,7 @@ struct NamedRun {
   report::RunIdentity identity;
   model::RunResult result;
 };
-// With `job`, `latest` means the latest of that job.
+// With `job`, `latest` means the latest of that job that was completed.
 base::Expected<NamedRun> load_named_run(const std::string& reference, const std::string& job = "");
 
 }  // namespace muster::console

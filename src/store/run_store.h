@@ -23,6 +23,7 @@ struct RunQuery {
   std::optional<base::Duration> before;  // only those that started earlier, since 1970
   std::size_t skip = 0;                  // so many of the newest are left out
   std::size_t limit = kMaxListed;        // at most so many; never more than kMaxListed
+  bool completed = false;                // only those that came to their end, and not every request of which failed
 };
 
 class RunStore {

@@ -78,6 +78,26 @@ TEST_P(RunStoreConformance, ListsTheNewestFirst) {
   EXPECT_TRUE(ids({.job = "nothing", .before = {}}).empty());
 }
 
+TEST_P(RunStoreConformance, ListsOnlyRunsThatWereCompletedWhenAsked) {
+  int hour = 0;
+  const auto add_run = [&](model::Verdict verdict, std::uint64_t failed) {
+    model::RunResult run = test::small_run("shop", 1);
+    run.started = kNoon + std::chrono::hours(++hour);
+    RunRecord record = test::record_of(run);
+    record.verdict = verdict;
+    record.failed = failed;
+    return store_->add(record, "muster: 1\n", run).value_or("");
+  };
+  const std::string passed = add_run(model::Verdict::kPassed, 0);
+  const std::string failed = add_run(model::Verdict::kFailed, 20);
+  add_run(model::Verdict::kFailed, 150);
+  add_run(model::Verdict::kInterrupted, 0);
+  add_run(model::Verdict::kError, 0);
+  EXPECT_EQ(ids().size(), 5u);
+  EXPECT_EQ(ids({.job = "shop", .before = {}, .completed = true}), (std::vector{failed, passed}));
+  EXPECT_EQ(ids({.job = "shop", .before = {}, .skip = 1, .completed = true}), (std::vector{passed}));
+}
+
 TEST_P(RunStoreConformance, NamesRunsOfOneMomentApart) {
   std::vector<std::string> given;
   for (int i = 0; i != 20; ++i) given.push_back(add("shop", kNoon));

@@ -192,12 +192,14 @@ base::Expected<std::vector<RunRecord>> SqliteRunStore::rows(Statement& statement
 base::Expected<std::vector<RunRecord>> SqliteRunStore::list(const RunQuery& query) {
   if (empty_) return std::vector<RunRecord>();
   auto select = database_->prepare(
-      fmt::format("SELECT {} FROM runs WHERE (? = '' OR job = ?) AND started < ? ORDER BY started DESC, number DESC "
-                  "LIMIT ? OFFSET ?",
+      fmt::format("SELECT {} FROM runs WHERE (? = '' OR job = ?) AND started < ? AND (? = 0 OR verdict = ? OR (verdict "
+                  "= ? AND failed < requests)) ORDER BY started DESC, number DESC LIMIT ? OFFSET ?",
                   kColumns));
   if (!select) return std::unexpected(select.error());
   const std::int64_t before = query.before ? query.before->count() : std::numeric_limits<std::int64_t>::max();
   select->bind(std::string_view(query.job)).bind(std::string_view(query.job)).bind(before);
+  select->bind(std::int64_t{query.completed ? 1 : 0});
+  select->bind(model::to_text(model::Verdict::kPassed)).bind(model::to_text(model::Verdict::kFailed));
   select->bind(stored(std::min(query.limit, kMaxListed))).bind(stored(query.skip));
   return rows(*select);
 }

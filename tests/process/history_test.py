@@ -312,6 +312,14 @@ steps: [ {{ name: page, get: "/delay/${{env.DELAY}}" }} ]
         self.assertEqual(run.code, 0, run)
         self.assertIn("nothing to compare with", run.err)
 
+    def test_the_latest_run_to_compare_with_was_completed(self):
+        target = self.target()
+        whole = self.job(target, "4ms", seconds=1).summary["id"]
+        self.assertEqual(self.job(target, "4ms", "--set", "steps[0].get=/status/500", seconds=1).code, 99)
+        self.assertEqual([row["verdict"] for row in self.listed()], ["failed", "passed"])
+        run = self.job(target, "4ms", "--baseline", "latest", seconds=1)
+        self.assertEqual(run.summary["comparison"]["before"]["id"], whole)
+
     def test_short_runs_are_compared_but_not_judged(self):
         self.quick()
         run = self.quick("--baseline", "latest", "--fail-if", "p95 +10%")
