@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view kMask = "***";
 constexpr std::string_view kBasic = "basic ";
 constexpr std::size_t kLeastEncoded = 6;  // shorter pieces would hide innocent text
+constexpr int kMostEscaped = 3;           // times that a secret is put into a JSON string
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 bool holds_any(std::string_view text, const std::vector<std::string>& spelled) {
@@ -110,13 +111,14 @@ std::vector<std::string> spellings(const std::vector<std::pair<std::string, std:
     spelled.push_back(protocol::encode_path(secret));
     spelled.push_back(protocol::encode_query(secret));
     protocol::append_form_encoded(spelled.emplace_back(), secret);
-    std::string quoted;
-    authoring::append_json(quoted, model::Value::of(std::string_view(secret)));
-    spelled.push_back(quoted.substr(1, quoted.size() - 2));
-    // JSON within JSON, as a server that echoes its input gives it.
-    std::string twice;
-    authoring::append_json(twice, model::Value::of(std::string_view(spelled.back())));
-    spelled.push_back(twice.substr(1, twice.size() - 2));
+    // Also JSON within JSON, as a server that echoes its input gives it, and that as a value is shown.
+    std::string escaped = secret;
+    for (int level = 0; level < kMostEscaped; ++level) {
+      std::string quoted;
+      authoring::append_json(quoted, model::Value::of(std::string_view(escaped)));
+      escaped = quoted.substr(1, quoted.size() - 2);
+      spelled.push_back(escaped);
+    }
     add_base64(spelled, secret);
     add_hex(spelled, secret);
   }

@@ -23,6 +23,12 @@ TEST(Redaction, HidesTheEncodingsInWhichASecretIsSent) {
   EXPECT_EQ(shown(R"({"p":"a b/\"c"})", {"a b/\"c"}), R"({"p":"***"})");
 }
 
+TEST(Redaction, HidesASecretInAJsonStringOfAnEchoThatWasSaved) {
+  EXPECT_EQ(shown(R"({"body":"{\"p\":\"a\\\"b\"}"})", {"a\"b"}), R"({"body":"{\"p\":\"***\"}"})");
+  EXPECT_EQ(shown(R"("{\"body\":\"{\\\"p\\\":\\\"a\\\\\\\"b\\\"}\"}")", {"a\"b"}),
+            R"("{\"body\":\"{\\\"p\\\":\\\"***\\\"}\"}")");
+}
+
 TEST(Redaction, HidesTheCredentialsOfBasicAuthentication) {
   // "ada:hush" and "ada:other"
   EXPECT_EQ(shown("Authorization: Basic YWRhOmh1c2g=\r\n", {"hush"}), "Authorization: Basic ***\r\n");
@@ -70,13 +76,13 @@ TEST(Redaction, MasksTheValuesOfTheQueryThatCarryCredentials) {
             "GET /a?page=2&api_key=***&Password=***&flag&token=&q=1 HTTP/1.1\r\nReferer: /?token=t\r\n\r\n");
   EXPECT_EQ(masked("GET /?access_token=abc HTTP/1.1\r\n\r\n"), "GET /?access_token=*** HTTP/1.1\r\n\r\n");
   EXPECT_EQ(masked("GET /?token=ab"), "GET /?token=***") << "cut short";
+  EXPECT_EQ(masked("GET /?sig=a&key=b&monkey=c HTTP/1.1\r\n\r\n"), "GET /?sig=***&key=***&monkey=c HTTP/1.1\r\n\r\n");
   EXPECT_EQ(masked("GET /?keyword=shoes HTTP/1.1\r\n\r\n"), "GET /?keyword=shoes HTTP/1.1\r\n\r\n");
   EXPECT_EQ(masked("POST /token=1 HTTP/1.1\r\n\r\n?token=in the body"),
             "POST /token=1 HTTP/1.1\r\n\r\n?token=in the body");
 }
 
 TEST(Redaction, LeavesNoPartOfALongSecretThatHoldsAShortOne) {
-  EXPECT_EQ(masked("GET /?sig=a&key=b&monkey=c HTTP/1.1\r\n\r\n"), "GET /?sig=***&key=***&monkey=c HTTP/1.1\r\n\r\n");
   EXPECT_EQ(shown("hush-hush", {"hush", "hush-hush"}), "***");
 }
 
