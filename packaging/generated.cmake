@@ -16,6 +16,7 @@ function(print_to file)
 endfunction()
 
 set(pages "${prefix}/${data}/man/man1")
+file(MAKE_DIRECTORY "${pages}")
 execute_process(COMMAND "${muster}" man --to "${pages}" OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE status)
 file(GLOB written "${pages}/*.1")
 foreach(page ${written})

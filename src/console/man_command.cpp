@@ -22,8 +22,17 @@ struct ManFlags {
 };
 
 int write_pages(const std::vector<ManPage>& pages, const std::string& folder) {
+  // A mistyped path should not leave folders behind.
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  const std::filesystem::path place = std::filesystem::path(folder) / "";
+  const std::filesystem::path above = place.parent_path().parent_path();
+  if (!above.empty() && !std::filesystem::exists(above, error)) {
+    say(stderr,
+        "muster man: cannot make the folder '{}': there is no folder '{}' to make it in; 'mkdir -p' makes both\n",
+        folder, above.string());
+    return kCouldNotRun;
+  }
+  std::filesystem::create_directory(place, error);
   if (error) {
     say(stderr, "muster man: cannot make the folder '{}': {}\n", folder, error.message());
     return kCouldNotRun;
@@ -64,7 +73,7 @@ void add_man(CLI::App& app, CommandContext& context) {
       "  muster man --to ~/.local/share/man/man1");
   const auto flags = std::make_shared<ManFlags>();
   command.add_option("command", flags->words, "Of which command [muster itself]")->type_name("COMMAND");
-  command.add_option("--to", flags->folder, "Write every page into this folder, which is made if need be")
+  command.add_option("--to", flags->folder, "Write every page into this folder, which is made if only it is missing")
       ->type_name("FOLDER")
       ->configurable(false);
   command.callback([flags, &app, &context] { context.code = man(app, *flags); });

@@ -286,6 +286,13 @@ class ManualPages(CommandLine):
             self.assertEqual((run.returncode, run.stderr), (0, ""), page.name)
             self.assertIn("EXIT STATUS", re.sub(r"\x1b\[[0-9;]*m|.\x08", "", run.stdout))
 
+    def test_only_the_last_folder_is_made(self):
+        self.assertIn("there is no folder 'none' to make it in", self.ask("man", "--to", "none/pages", code=1)[1])
+        self.assertFalse((self.folder / "none").exists())
+        (self.folder / "none").mkdir()
+        self.ask("man", "--to", "none/pages/")
+        self.assertTrue((self.folder / "none/pages/muster.1").is_file())
+
     def test_a_page_that_is_not_there_is_a_mistake(self):
         self.assertIn("did you mean 'muster-run'?", self.ask("man", "rnu", code=2)[1])
 
