@@ -35,6 +35,11 @@ struct WorkflowPlaces {
   std::vector<std::vector<model::Where>> provides;  // as Workflow::provides: the places of `to`
 };
 
+struct ThresholdPlaces {
+  std::vector<model::Where> where;  // as Threshold::where
+  model::Where window;
+};
+
 struct LoaderContext {
   const Languages& languages;
   const LoadInput& input;
@@ -48,8 +53,8 @@ struct LoaderContext {
   bool single_workflow = false;  // there is but one, written without `workflows`
   // By the place of the step (file, line, column); steps that come from one alias share them.
   std::map<std::tuple<const std::string*, std::uint32_t, std::uint32_t>, StepPlaces> step_places = {};
-  std::vector<WorkflowPlaces> workflow_places = {};              // as Job::workflows
-  std::vector<std::vector<model::Where>> threshold_places = {};  // as Job::thresholds: the places of `where`
+  std::vector<WorkflowPlaces> workflow_places = {};    // as Job::workflows
+  std::vector<ThresholdPlaces> threshold_places = {};  // as Job::thresholds
 
   StepPlaces& places(const model::Step& step) {
     return step_places[{step.where.file.get(), step.where.line, step.where.column}];

@@ -163,18 +163,19 @@ void read_threshold(LoaderContext& context, const YamlNode& node, model::Job& jo
   model::Threshold threshold = std::move(*parsed);
   threshold.text = *text;
   threshold.place = that->where;
-  std::vector<model::Where> places;
+  ThresholdPlaces places;
   if (const YamlNode* where = node.find("where");
       where != nullptr && context.expect_map(*where, "'where'", "{ step: login }")) {
     for (const YamlEntry& entry : where->map) {
       if (auto value = context.shown_text(entry.value, fmt::format("'{}'", entry.key))) {
         threshold.where.emplace_back(entry.key, std::move(*value));
-        places.push_back(entry.key == "workflow" || entry.key == "step" ? entry.value.where : entry.key_where);
+        places.where.push_back(entry.key == "workflow" || entry.key == "step" ? entry.value.where : entry.key_where);
       }
     }
   }
   if (const YamlNode* window = node.find("window")) {
     threshold.window = context.duration(*window, "'window'", 1s, std::chrono::hours(1));
+    places.window = window->where;
   }
   if (const YamlNode* least = node.find("min_samples")) {
     threshold.min_samples = context.whole_number(*least, "'min_samples'", 1, 1'000'000'000).value_or(1);

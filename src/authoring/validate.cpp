@@ -7,9 +7,11 @@
 #include <map>
 #include <set>
 
+#include "authoring/holes.h"
 #include "authoring/loader_steps.h"
 #include "authoring/paths.h"
 #include "base/closest.h"
+#include "model/threshold_reach.h"
 
 namespace muster::authoring {
 namespace {
@@ -129,6 +131,43 @@ void check_tag(LoaderContext& context, const model::Where& place, std::string_vi
                                     tag, hint));
 }
 
+bool has_hole(const std::vector<model::Tag>& tags, std::string_view name) {
+  return std::ranges::any_of(tags, [&](const model::Tag& tag) {
+    if (tag.name != name) return false;
+    const auto pieces = split_holes(tag.value.text);
+    return pieces && std::ranges::any_of(*pieces, &TextPiece::hole);
+  });
+}
+
+// Whether a step that the threshold is about has the tag with a value that only a run can tell.
+bool told_by_the_run(const model::Job& job, const model::Threshold& threshold, std::string_view tag) {
+  const auto asked = [&](std::string_view key, std::string_view name) {
+    return std::ranges::all_of(threshold.where,
+                               [&](const auto& each) { return each.first != key || each.second == name; });
+  };
+  bool found = false;
+  for (const model::Workflow& workflow : job.workflows) {
+    if (!asked("workflow", workflow.name)) continue;
+    const bool around = has_hole(job.tags, tag) || has_hole(workflow.tags, tag);
+    const auto look = [&](const model::Step& step) {
+      found = found || (asked("step", step.name) && (around || has_hole(step.tags, tag)));
+    };
+    for (const auto* steps : {&workflow.start, &workflow.steps, &workflow.stop}) each_step(*steps, look);
+  }
+  return found;
+}
+
+// True: reported.
+bool check_reach(LoaderContext& context, const model::Job& job, const model::Threshold& threshold,
+                 const ThresholdPlaces& places) {
+  const auto wrong =
+      model::misfit(threshold, [&](std::string_view tag) { return told_by_the_run(job, threshold, tag); });
+  if (!wrong) return false;
+  const bool window = wrong->part == model::ThresholdMisfit::Part::kWindow;
+  context.report(window ? places.window : places.where[wrong->condition], wrong->message);
+  return true;
+}
+
 }  // namespace
 
 void validate_kinds(LoaderContext& context, const model::Job& job) {
@@ -163,10 +202,12 @@ void validate_thresholds(LoaderContext& context, const model::Job& job) {
   const Names names = collect(context, job);
   for (std::size_t i = 0; i < job.thresholds.size(); ++i) {
     const model::Threshold& threshold = job.thresholds[i];
+    const ThresholdPlaces& places = context.threshold_places[i];
     check_metric(context, threshold, names);
+    if (names.metrics.contains(threshold.metric) && check_reach(context, job, threshold, places)) continue;
     for (std::size_t j = 0; j < threshold.where.size(); ++j) {
       const auto& [key, value] = threshold.where[j];
-      const model::Where& place = context.threshold_places[i][j];
+      const model::Where& place = places.where[j];
       if (key == "workflow") {
         check_name(context, place, "workflow", value, names.workflows);
       } else if (key == "step") {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/threshold_reach.h"
+
 namespace muster::engine {
 namespace {
 
@@ -341,21 +343,7 @@ base::Expected<void> judgeable(const Threshold& threshold) {
   if (!times && subject != Subject::kUser && !counts) {
     return refuse(subject == Subject::kChecks ? "rate, count and failed" : "rate and count");
   }
-  const Conditions conditions = conditions_of(threshold);
-  const bool narrow = !conditions.step.empty() || !conditions.tags.empty();
-  const bool of_workflows = subject == Subject::kLateness || subject == Subject::kIterations ||
-                            subject == Subject::kDropped || subject == Subject::kUser;
-  if (of_workflows && narrow) {
-    return base::fail(fmt::format("{} is counted per workflow, not per step or tag; use 'where: {{ workflow: … }}'",
-                                  threshold.metric));
-  }
-  const bool has_series = subject == Subject::kLatency || subject == Subject::kFailed ||
-                          subject == Subject::kRequests || subject == Subject::kIterations ||
-                          subject == Subject::kDropped;
-  if (threshold.window && !has_series) {
-    return base::fail(fmt::format("{} is not kept per second, so it cannot be judged over a window; leave 'window' out",
-                                  threshold.metric));
-  }
+  if (auto wrong = model::misfit(threshold)) return base::fail(std::move(wrong->message));
   return {};
 }
 
@@ -369,7 +357,7 @@ Measured measure(const Threshold& threshold, const std::vector<WorkflowResult>& 
     return impossible(threshold.where.empty() ? std::string("the run has no step that makes requests")
                                               : fmt::format("nothing in the run is {}", where_text(threshold)));
   }
-  if (!selection.tagged.empty() && (span || subject == Subject::kService || subject == Subject::kChecks)) {
+  if (!selection.tagged.empty() && (span || !model::reach_of(threshold.metric).run_tags)) {
     return impossible("requests with a tag are only kept as counts and latency of the whole run");
   }
   switch (subject) {
