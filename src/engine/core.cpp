@@ -95,7 +95,7 @@ base::Duration Core::cpu() const {
 void Core::stamp(base::Instant now) {
   Recording& record = recordings_.current();
   record.vus = scheduler_->active();
-  // What finishes within the grace belongs to the counted time, waiting in vain for the rest does not.
+  // The grace belongs to the counted time up to the last request that finished in it or was cut short at its end.
   last_finish_ = std::max(last_finish_, record.last_finish);
   const base::Instant until = std::max(std::min(now, scheduler_->load_end()), std::min(now, last_finish_));
   record.elapsed = std::max(until - counted_from_, base::Duration::zero());

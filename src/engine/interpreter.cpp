@@ -503,6 +503,7 @@ void Interpreter::interrupt(Vu& vu, bool count_calls) {
         pending.push_back(branch);
         free_strands_.push_back(branch);
       }
+        recording().last_finish = outcome.finished;  // it counts as a request, so the time until now does too
       join.strands.clear();
       release(join);
       strand.waiting_for = nullptr;

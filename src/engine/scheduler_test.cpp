@@ -229,6 +229,16 @@ TEST(Scheduler, WhatOutlivesTheGraceIsInterruptedAndCountsAsCancelled) {
   EXPECT_EQ(step(result, "a").errors[static_cast<std::size_t>(model::ErrorClass::kCancelled)], 3U);
 }
 
+TEST(Scheduler, TheTimeUntilARequestIsCutShortIsCounted) {
+  Rehearsal r;
+  const auto result =
+      r.run("{ vus: 3, for: 50ms, grace: 1100ms }", "    steps: [ { name: a, play: a, stalls: true } ]\n");
+  EXPECT_EQ(step(result, "a").failed, 3U);
+  EXPECT_GE(result.elapsed, 1149ms);
+  const model::StepSecond& last = step(result, "a").series.back();
+  EXPECT_LT(std::chrono::seconds(last.second), result.began + result.elapsed) << "a second that was counted";
+}
+
 class LoopsThatNeverWait : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Bodies, LoopsThatNeverWait,
                          testing::Values("{ repeat: { while: \"true\" }, steps: [ { set: { x: 1 } } ] }",

@@ -128,8 +128,7 @@ double rate_in(const RatedPart& part, const RatedPart& beside) {
   constexpr double kLeast = 0.1;
   const bool alone = part.seconds >= kLeast || beside.seconds <= 0;
   const double seconds = alone ? part.seconds : part.seconds + beside.seconds;
-  const double requests = static_cast<double>(alone ? part.requests : part.requests + beside.requests);
-  return requests / (seconds > 0 ? seconds : 1.0);
+  return static_cast<double>(alone ? part.requests : part.requests + beside.requests) / seconds;
 }
 
 double Totals::rate() const {
@@ -163,6 +162,8 @@ Totals totals(const model::RunResult& run) {
 
 bool never_called(const model::WorkflowResult& workflow, const model::StepResult& step) {
   if (!workflow.scripted || step.ok + step.failed + step.skipped > 0 || !step.latency.empty()) return false;
+  if (part.requests == 0) return 0;
+  if (part.seconds <= 0) return static_cast<double>(part.requests);
   return std::ranges::all_of(step.checks, [](const model::CheckResult& check) { return check.ok + check.failed == 0; });
 }
 

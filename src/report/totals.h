@@ -71,7 +71,8 @@ std::vector<model::TaggedResult> by_tags(const model::WorkflowResult& workflow);
 double covered(base::Duration begin, base::Duration end, std::uint32_t second);
 
 // The rate in a second that was counted in part. Less than a tenth of a second says nothing by itself: it is told at
-// the rate of both, it and the second beside it, if that was counted.
+// the rate of both, it and the second beside it, if that was counted. Of a second that was not counted at all, what was
+// recorded in it is told over the whole second. Without requests there is no rate.
 struct RatedPart {
   std::uint64_t requests = 0;
   double seconds = 0;  // that were counted

@@ -34,5 +34,13 @@ TEST(Totals, CoresOfWorkflowsThatRunTogetherAreAddedUpHoweverShortTheyAre) {
   EXPECT_EQ(peak_cores(run), 5u);
 }
 
+TEST(Totals, APartOfASecondGivesNoAbsurdRate) {
+  EXPECT_DOUBLE_EQ(rate_in({.requests = 50, .seconds = 0.5}, {.requests = 100, .seconds = 1}), 100);
+  EXPECT_DOUBLE_EQ(rate_in({.requests = 20, .seconds = 0.02}, {.requests = 184, .seconds = 1}), 200);
+  EXPECT_DOUBLE_EQ(rate_in({.requests = 0, .seconds = 0.02}, {.requests = 180, .seconds = 1}), 0);
+  EXPECT_DOUBLE_EQ(rate_in({.requests = 50, .seconds = 0}, {.requests = 0, .seconds = 0.0001}), 50);
+  EXPECT_DOUBLE_EQ(rate_in({.requests = 10, .seconds = 0.005}, {}), 2000);
+}
+
 }  // namespace
 }  // namespace muster::report

@@ -129,7 +129,8 @@ function coveredSeconds(begin, scope) {
 // Counts as rates, where each point was counted for so long.
 function perSecond(counts, covered, width) {
   return counts.map((count, i) => {
-    if (count === 0 && covered[i] === 0) return NONE;
+    if (covered[i] === 0) return count === 0 ? NONE : count / width;
+    if (count === 0) return 0;
     if (covered[i] >= SLIVER) return count / covered[i];
     // A sliver says little by itself, so it is taken together with the point beside it.
     const beside = [i - 1, i + 1].find((each) => covered[each] >= SLIVER);
