@@ -35,7 +35,7 @@ struct StepRecording {
   FineRecorder service;
   std::array<CoarseRecorder, model::kPhases> phases;
   std::array<std::uint64_t, model::kErrorClasses> errors{};
-  std::array<std::uint32_t, 600> statuses{};  // status → count; those of 600 and above count at 0
+  std::array<std::uint32_t, 1000> statuses{};  // status → count; those of four digits count at 0
   std::vector<model::CheckResult> checks;
   std::vector<model::ErrorSample> samples;
 };

@@ -203,6 +203,20 @@ TEST(Collector, KeepsABoundedNumberOfNotesTagsAndSamples) {
   EXPECT_EQ(tagged, 1200U);
 }
 
+TEST(Collector, EveryStatusOfThreeDigitsIsToldAsItself) {
+  const auto program = two_steps();
+  Collector collector(*program, 1);
+  Recording recording(*program);
+  recording.steps[0].ok = 4;
+  for (const std::uint32_t status : {599U, 600U, 700U, 999U}) {
+    ASSERT_LT(status, recording.steps[0].statuses.size());
+    ++recording.steps[0].statuses[status];
+  }
+  collector.add(0, recording);
+  using Statuses = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+  EXPECT_EQ(collector.totals().steps[0].statuses, (Statuses{{599, 1}, {600, 1}, {700, 1}, {999, 1}}));
+}
+
 TEST(RecordingPair, HandsEverythingOverExactlyOnce) {
   const auto program = two_steps();
   RecordingPair pair(*program);
