@@ -182,13 +182,13 @@ std::optional<std::uint64_t> LoaderContext::whole_number(const YamlNode& node, s
   if (filled.is_scalar() && !fill(*this, filled)) return std::nullopt;
   const model::Tree tree = to_tree(filled);
   const std::int64_t* value = tree.integer();
-  if (value == nullptr && filled.plain && all_digits(filled.text)) {
+  if (value == nullptr && too_large(filled)) {
     report(node.where, fmt::format("{} must be between {} and {}, found {}", what, least, most, filled.text));
     return std::nullopt;
   }
   if (value == nullptr) {
     report(node.where,
-           fmt::format("{} must be a whole number, found {}{}", what, describe(filled), quotes_advice(filled)));
+           fmt::format("{} must be a whole number, found {}{}", what, describe(filled), number_advice(filled)));
     return std::nullopt;
   }
   if (*value < 0 || static_cast<std::uint64_t>(*value) < least || static_cast<std::uint64_t>(*value) > most) {

@@ -41,8 +41,11 @@ bool within(LoaderContext& context, const Field& field, const YamlNode& node, do
 }
 
 std::optional<Tree> wrong(LoaderContext& context, const Field& field, const YamlNode& node, std::string_view expected) {
-  context.report(node.where, fmt::format("'{}' must be {}, found {}{}", field.name, expected, describe(node),
-                                         field.type == FieldType::kText ? "" : quotes_advice(node)));
+  const bool number = field.type == FieldType::kInteger || field.type == FieldType::kNumber;
+  const std::string advice = number                           ? number_advice(node)
+                             : field.type == FieldType::kText ? std::string()
+                                                              : std::string(quotes_advice(node));
+  context.report(node.where, fmt::format("'{}' must be {}, found {}{}", field.name, expected, describe(node), advice));
   return std::nullopt;
 }
 
@@ -75,7 +78,7 @@ std::optional<Tree> read_bool(LoaderContext& context, const Field& field, const 
 
 std::optional<Tree> read_integer(LoaderContext& context, const Field& field, const YamlNode& node) {
   Tree tree = to_tree(node);
-  if (tree.integer() == nullptr && !(node.plain && all_digits(node.text))) {
+  if (tree.integer() == nullptr && !too_large(node)) {
     return wrong(context, field, node, "a whole number");
   }
   if (tree.integer() == nullptr) {
@@ -210,7 +213,12 @@ std::optional<Tree> read_ranges(LoaderContext& context, const Field& field, cons
          {item.text.substr(0, dots), dots == std::string::npos ? item.text : item.text.substr(dots + 2)}) {
       bound.text = text;
       const Tree tree = to_tree(bound);
-      if (tree.integer() == nullptr) return wrong(context, field, item, "a number or a range such as 200..299");
+      if (tree.integer() == nullptr) {
+        // What keeps either end from being a number keeps the range from being one.
+        context.report(item.where, fmt::format("'{}' must be a number or a range such as 200..299, found {}{}",
+                                               field.name, describe(item), number_advice(bound)));
+        return std::nullopt;
+      }
       if (!within(context, field, item, static_cast<double>(*tree.integer()))) return std::nullopt;
       ends.push_back(*tree.integer());
     }

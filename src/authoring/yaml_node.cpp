@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -88,8 +89,8 @@ std::string describe(const YamlNode& node) {
   return fmt::format("'{}…'", std::string_view(node.text).substr(0, kShown));
 }
 
-bool all_digits(std::string_view text) {
-  return digits_only(text);
+bool too_large(const YamlNode& node) {
+  return node.is_scalar() && node.plain && digits_only(node.text) && !node.text.starts_with('0');
 }
 
 std::string_view quotes_advice(const YamlNode& node) {
@@ -98,6 +99,14 @@ std::string_view quotes_advice(const YamlNode& node) {
   bare.plain = true;
   const model::Tree tree = to_tree(bare);
   return tree.text() == nullptr ? "; leave out the quotes" : std::string_view();
+}
+
+std::string number_advice(const YamlNode& node) {
+  const bool zero = node.is_scalar() && node.plain && node.text.size() > 1 && node.text.size() <= kShown &&
+                    node.text.starts_with('0') && digits_only(node.text);
+  if (!zero) return std::string(quotes_advice(node));
+  const std::size_t first = std::min(node.text.find_first_not_of('0'), node.text.size() - 1);
+  return fmt::format("; leave out the leading zero: {}", std::string_view(node.text).substr(first));
 }
 
 model::Tree to_tree(const YamlNode& node) {

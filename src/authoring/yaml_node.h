@@ -44,11 +44,13 @@ struct YamlEntry {
 // "a list", "a map", "'30x'": what was found, for messages.
 std::string describe(const YamlNode& node);
 
-// Whether a scalar is digits and nothing else: a number, however large.
-bool all_digits(std::string_view text);
+// Whether a scalar that is no integer is one that is too large: digits and nothing else, the first of them no 0.
+bool too_large(const YamlNode& node);
 
 // "; leave out the quotes" where a quoted text would be a number or a truth value without them; otherwise empty.
 std::string_view quotes_advice(const YamlNode& node);
+// The same where a number is expected, and "; leave out the leading zero: 10" for 010.
+std::string number_advice(const YamlNode& node);
 
 // Plain scalars become null, truth values, integers and numbers by the rules of YAML 1.2's core schema (but `007` stays
 // text); all else as it is.
