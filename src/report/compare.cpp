@@ -173,8 +173,8 @@ void note_loads(std::vector<std::string>& notes, const model::RunResult& before,
   const double a = base::seconds(before.elapsed);
   const double b = base::seconds(after.elapsed);
   if (a > 0 && b > 0 && std::max(a, b) > kLonger * std::min(a, b)) {
-    notes.push_back(fmt::format("the runs differ in length: {} before, {} after", clock_time(before.elapsed),
-                                clock_time(after.elapsed)));
+    notes.push_back(fmt::format("the runs differ in length: {} before, {} after", short_time(before.elapsed, true),
+                                short_time(after.elapsed, true)));
   }
 }
 

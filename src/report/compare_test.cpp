@@ -141,6 +141,14 @@ TEST(Compare, SaysWhatIsDifferentAboutTheRuns) {
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("muster was 0.1.0 before and 0.2.0 after")));
 }
 
+TEST(Compare, TellsTheLengthsOfShortRunsThatDiffer) {
+  model::RunResult before = made_up({.seed = 1});
+  model::RunResult after = made_up({.seed = 1});
+  before.elapsed = std::chrono::milliseconds(120);
+  after.elapsed = std::chrono::milliseconds(540);
+  EXPECT_THAT(compared(before, after).notes, Contains("the runs differ in length: 120ms before, 540ms after"));
+}
+
 TEST(Compare, ACompletedRunThatStrictMakesAnErrorEndedByItself) {
   const model::RunResult before = made_up({.seed = 1});
   model::RunResult after = made_up({.seed = 2});

@@ -120,7 +120,10 @@ double change_of(const Delta& delta, const FailIf& condition) {
 std::string limit_text(const FailIf& condition, const Delta& delta) {
   const double size = std::abs(condition.limit) < 1e-200 ? 0 : std::abs(condition.limit);
   if (condition.relative) return signed_percent(size).substr(size * 100 < 0.005 ? 0 : 1);
-  if (condition.metric == "failed") return fmt::format("{:g} points", size * 100);
+  if (condition.metric == "failed") {
+    const std::string points = fmt::format("{:g}", size * 100);
+    return fmt::format("{} point{}", points, points == "1" ? "" : "s");
+  }
   if (condition.metric == "rate") return short_rate(size) + "/s";
   return value_text(delta, size, true);
 }

@@ -86,6 +86,13 @@ TEST(FailIf, DoesNotFireOnWhatMayBeChance) {
   }
 }
 
+TEST(FailIf, TellsOnePointAsOne) {
+  const model::RunResult before = made_up({.seed = 1});
+  const model::RunResult after = made_up({.failed = 0.05, .seed = 2});
+  EXPECT_THAT(judged(before, after, "failed +1%").sentence, ::testing::EndsWith("the limit is 1 point"));
+  EXPECT_THAT(judged(before, after, "failed +2%").sentence, ::testing::EndsWith("the limit is 2 points"));
+}
+
 TEST(FailIf, JudgesTheMaximumByItsValue) {
   model::RunResult after = made_up({.seed = 1});
   after.workflows[0].steps[0].latency.record(std::chrono::seconds(30));
