@@ -124,7 +124,8 @@ class Compiler {
   Done choose(const model::Step& step);
   Done repeat(const model::Step& step);
   Done retry(const model::Step& step);
-  std::string gave_up(const model::Step& step, const CompiledRetry& retry, std::string_view until) const;
+  std::string gave_up(const model::Step& step, std::uint64_t times, const std::vector<std::uint32_t>& tested,
+                      std::string_view until) const;
   Done group(const model::Step& step);
   Done set(const model::Step& step);
   Done log(const model::Step& step);
@@ -538,13 +539,14 @@ Compiler::Done Compiler::repeat(const model::Step& step) {
   return {};
 }
 
-std::string Compiler::gave_up(const model::Step& step, const CompiledRetry& retry, std::string_view until) const {
+std::string Compiler::gave_up(const model::Step& step, std::uint64_t times, const std::vector<std::uint32_t>& tested,
+                              std::string_view until) const {
   std::vector<std::string> names;
-  for (const std::uint32_t each : retry.steps) names.push_back(program_->steps[each].name);
+  for (const std::uint32_t each : tested) names.push_back(program_->steps[each].name);
   if (step.named) names = {step.name};
   std::string told =
       fmt::format("{}{} gave up after {} {}: '{}' did not hold", names.empty() ? "a `retry` step" : "retry of ",
-                  base::listed_quoted(names, "and"), retry.times, retry.times == 1 ? "try" : "tries", until);
+                  base::listed_quoted(names, "and"), times, times == 1 ? "try" : "tries", until);
   redact(told, program_->secrets);
   return told;
 }
@@ -553,10 +555,11 @@ Compiler::Done Compiler::retry(const model::Step& step) {
   emit(OpKind::kRetryBegin);
   ++depth_;
   const std::uint32_t body = here();
+  const std::size_t first_call = program_->calls.size();
   open_region();
   for (const model::Branch& branch : step.branches) MUSTER_TRY(sequence(branch.steps));
+  for (std::size_t i = first_call; i != program_->calls.size(); ++i) program_->calls[i].in_retry = true;
   CompiledRetry retry;
-  retry.steps = regions_.back().steps();
   const auto text = to_expression(step.field("until"));
   if (text) {
     auto expression = at(*text, Expression::compile(text->text, scope_));
@@ -565,7 +568,7 @@ Compiler::Done Compiler::retry(const model::Step& step) {
   }
   retry.times = std::max<std::uint64_t>(1, to_count(step.field("times"), 3));
   retry.delay = to_think(step.field("delay"));
-  if (text) retry.gave_up = gave_up(step, retry, text->text);
+  if (text) retry.gave_up = gave_up(step, retry.times, regions_.back().steps(), text->text);
   const std::uint32_t end = here();
   close_region(end);
   --depth_;

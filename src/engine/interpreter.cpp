@@ -163,9 +163,11 @@ Interpreter::Step Interpreter::execute(Strand& strand, const Op& op) {
     case OpKind::kChoose:
       return choose(strand, op);
     case OpKind::kRepeatBegin:
-    case OpKind::kRetryBegin:
     case OpKind::kGroupBegin:
-      strand.frames.push_back({.count = 0, .began = loop_.now()});
+      strand.frames.push_back({.count = 0, .began = loop_.now(), .retrying = strand.retrying()});
+      break;
+    case OpKind::kRetryBegin:
+      retry_begin(strand);
       break;
     case OpKind::kRepeatTest:
       return repeat_test(strand, op);
@@ -370,6 +372,27 @@ Interpreter::Step Interpreter::next_round(Strand& strand) {
   return Step::kWait;
 }
 
+void Interpreter::retry_begin(Strand& strand) {
+  std::vector<std::uint32_t>& tried = strand.vu->tried;
+  Retrying retrying = strand.retrying();
+  // Only branches have others beside them whose tries stand there too.
+  if (!retrying.inside && strand.part_of == nullptr) tried.clear();
+  if (!retrying.again) retrying.from = static_cast<std::uint32_t>(tried.size());
+  retrying.inside = true;
+  strand.frames.push_back({.count = 0, .began = loop_.now(), .retrying = retrying});
+}
+
+void Interpreter::count_try(Strand& strand, StepRecording& record) {
+  std::vector<std::uint32_t>& tried = strand.vu->tried;
+  const Retrying& retrying = strand.retrying();
+  const auto begin = tried.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(retrying.from, tried.size()));
+  if (std::find(begin, tried.end(), strand.plan->step) == tried.end()) {
+    tried.push_back(strand.plan->step);
+  } else if (retrying.again) {
+    ++record.retried;
+  }
+}
+
 Interpreter::Step Interpreter::retry_test(Strand& strand, const Op& op) {
   const CompiledRetry& retry = program_.retries[op.a];
   const bool good = !strand.failing && (!retry.until || retry.until->holds(evaluation(*strand.vu)));
@@ -387,9 +410,7 @@ Interpreter::Step Interpreter::retry_test(Strand& strand, const Op& op) {
   }
   strand.failing = false;
   strand.owed = {};  // its own delay is pause enough
-  if (counted(loop_.now())) {
-    for (const std::uint32_t step : retry.steps) ++recording().steps[step].retried;
-  }
+  strand.frames.back().retrying.again = true;
   strand.pc = op.b;
   return sleep(strand, length_of(retry.delay)) == Step::kWait ? Step::kWait : next_round(strand);
 }
@@ -482,6 +503,7 @@ void Interpreter::interrupt(Vu& vu, bool count_calls) {
         Outcome outcome;
         outcome.error = model::ErrorClass::kCancelled;
         outcome.finished = loop_.now();
+        recording().last_finish = outcome.finished;  // it counts as a request, so the time until now does too
         (*clients_)[plan.client]->measure(strand, outcome);
         record.bytes_in += outcome.bytes_in;
         record.bytes_out += outcome.bytes_out;
@@ -491,6 +513,7 @@ void Interpreter::interrupt(Vu& vu, bool count_calls) {
         record.latency.record(outcome.finished - strand.intended);
         if (program_.open) record.service.record(outcome.finished - strand.started);
         ++record.failed;
+        if (plan.in_retry) count_try(strand, record);
         ++record.errors[static_cast<std::size_t>(outcome.error)];
         sample(record, outcome, "still under way at the end");
       }
@@ -503,7 +526,6 @@ void Interpreter::interrupt(Vu& vu, bool count_calls) {
         pending.push_back(branch);
         free_strands_.push_back(branch);
       }
-        recording().last_finish = outcome.finished;  // it counts as a request, so the time until now does too
       join.strands.clear();
       release(join);
       strand.waiting_for = nullptr;

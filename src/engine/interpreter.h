@@ -130,7 +130,10 @@ class Interpreter final : public CallHost, public ScriptHost {
   Step repeat_test(Strand& strand, const Op& op);
   bool has_room(Vu& vu);
   Step next_round(Strand& strand);
+  void retry_begin(Strand& strand);
   Step retry_test(Strand& strand, const Op& op);
+  // Of a call inside a retry: whether a later try made it again.
+  void count_try(Strand& strand, StepRecording& record);
   Step group_end(Strand& strand, const Op& op);
   Step fork(Strand& strand, const Op& op);
   Step begin_fork(Strand& strand, const CompiledFork& plan);

@@ -70,6 +70,7 @@ void Interpreter::settle(Strand& strand, Outcome& outcome) {
   if (counted(call.started)) {
     record_call(call, outcome, ok, detail.empty() ? outcome.detail : std::string_view(detail));
     if (!plan.tags.empty()) record_tags(*strand.vu, plan, outcome.finished - call.intended, ok);
+    if (plan.in_retry) count_try(strand, recording().steps[plan.step]);
   }
   if (trace_) trace_call(strand, outcome, ok, outcome.finished - call.intended);
   if (script_ != nullptr) keep_report(strand, outcome, outcome.finished - call.intended);

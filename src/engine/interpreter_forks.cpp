@@ -51,6 +51,7 @@ void Interpreter::start_node(Join& join, std::uint32_t node) {
   strand.in_script = false;
   strand.in_step = false;
   strand.frames.clear();
+  strand.around = join.parent->retrying();
   join.strands.push_back(&strand);
   run_soon(strand);
 }

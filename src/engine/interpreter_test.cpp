@@ -276,6 +276,34 @@ TEST(Interpreter, RetryGoesOnUntilNothingFailsAndThenTheIterationIsGood) {
   EXPECT_EQ(result.failed_iterations, 0U);
 }
 
+TEST(Interpreter, OnlyWhatRanAgainInALaterTryCountsAsRetried) {
+  Rehearsal r;
+  const auto result = r.run(kOnce, R"(
+    steps:
+      - set: { n: 0 }
+      - retry: 5
+        steps:
+          - set: { n: "${n + 1}" }
+          - { name: early, play: early }
+          - parallel: [ { repeat: 2, steps: [ { name: beside, play: beside } ] } ]
+          - { name: a, play: a, fails: "${n < 3}" }
+          - { name: late, play: late }
+          - if: n == 1
+            then: [ { name: never, play: never } ]
+      - retry: 2
+        steps: [ { name: once, play: once } ]
+      - { name: after, play: after }
+)");
+  EXPECT_EQ(step(result, "early").retried, 2U);
+  EXPECT_EQ(step(result, "beside").retried, 4U);
+  EXPECT_EQ(step(result, "beside").ok, 6U);
+  EXPECT_EQ(step(result, "a").retried, 2U);
+  EXPECT_EQ(step(result, "late").retried, 0U) << "it ran once, in the third try";
+  EXPECT_EQ(step(result, "never").retried, 0U);
+  EXPECT_EQ(step(result, "once").retried, 0U);
+  EXPECT_EQ(step(result, "after").retried, 0U);
+}
+
 TEST(Interpreter, RetryGivesUpAfterSoManyTriesAndFailsTheSequence) {
   Rehearsal r;
   const auto result = r.run(kOnce, R"(

@@ -56,7 +56,8 @@ struct CallPlan {
   std::vector<CompiledSave> saves;
   std::vector<CompiledTag> tags;  // those with holes
   bool judged = false;            // has captures, checks, saves or tags
-  std::uint64_t captured = 0;     // set of the results that are captured, by position
+  bool in_retry = false;
+  std::uint64_t captured = 0;  // set of the results that are captured, by position
 };
 
 enum class OpKind : std::uint8_t {
@@ -126,8 +127,7 @@ struct CompiledRetry {
   std::uint64_t times = 1;
   std::optional<authoring::Expression> until;
   Think delay;
-  std::vector<std::uint32_t> steps;  // test steps inside, whose `retried` counts
-  std::string gave_up;               // what is told when `until` did not hold after all tries
+  std::string gave_up;  // what is told when `until` did not hold after all tries
 };
 
 struct CompiledChoice {

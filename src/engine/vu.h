@@ -21,10 +21,18 @@ class Vu;
 class Interpreter;
 struct Join;
 
+// Where a strand stands with the retries around it.
+struct Retrying {
+  bool inside = false;
+  bool again = false;      // in a second or later try of one of them
+  std::uint32_t from = 0;  // where Vu::tried begins for that one, or for the innermost in its first try
+};
+
 // A loop, retry or group that a strand is in.
 struct Frame {
   std::uint64_t count = 0;  // rounds or tries so far
   base::Instant began{};
+  Retrying retrying{};
 };
 
 // One line of execution of a VU: its main one, or a branch of `parallel` or of a graph. Its timer is the strand's
@@ -46,7 +54,10 @@ class Strand : public reactor::Timer, public Call {
   bool in_step = false;    // and called a step
   bool partly_ok = false;  // of several answers to its call one was good
   void* fiber = nullptr;   // the script's own: where it was left
+  Retrying around;         // a branch: of the strand that forked it
   std::vector<Frame> frames;
+
+  const Retrying& retrying() const { return frames.empty() ? around : frames.back().retrying; }
 };
 
 // A fork under way. Pooled by the interpreter.
@@ -78,6 +89,7 @@ class Vu {
   base::Arena arena;
   model::Value* slots = nullptr;     // in the arena, while a list runs
   std::unique_ptr<KeptValues> kept;  // what `start` saved
+  std::vector<std::uint32_t> tried;  // steps that ran in the retries under way; see Retrying
   HttpSession http;
   std::uint64_t number = 0;     // over the whole workflow, from 0
   std::uint64_t iteration = 0;  // of this VU, from 0
