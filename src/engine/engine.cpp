@@ -106,7 +106,7 @@ base::Expected<void> Engine::start() {
   if (!cancelled_) {
     epoch_ = base::now();
     seconds_ = RunSeconds(run_began_ == base::Instant{} ? epoch_ : run_began_, epoch_);
-    collector_.count_from(seconds_.since_zero(epoch_ + program_->load.warm_up));
+    collector_.count_from(seconds_.since_zero(epoch_ + program_->load.warm_up), seconds_.shift());
     go_ = true;
     lock.unlock();
     changed_.notify_all();

@@ -14,7 +14,7 @@ namespace muster::engine {
 constexpr base::Duration kRecordingInterval = std::chrono::milliseconds(250);
 
 // How long after a whole second of the run a load may begin and still count as begun on it: what starting an executor
-// takes. Longer puts seconds of several workflows that much further apart.
+// takes. Longer puts seconds of several workflows that much further apart. WorkflowResult::shift tells how far.
 constexpr base::Duration kSameSecond = std::chrono::milliseconds(100);
 
 // Iterations and rounds of `repeat` and `retry` that a VU may run without waiting for anything before others get their

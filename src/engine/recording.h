@@ -148,7 +148,11 @@ class Collector {
   Collector(const Program& program, std::size_t cores);
 
   // Counting begins so long after the run did, or later if a pause holds the warm-up still: recordings tell that.
-  void count_from(base::Duration began) { totals_.began = began; }
+  // `shift` is that of the seconds.
+  void count_from(base::Duration began, base::Duration shift) {
+    totals_.began = began;
+    totals_.shift = shift;
+  }
   void add(std::size_t core, const Recording& recording);
   // The second of the run before which a core has told everything.
   std::uint32_t told_until(std::size_t core) const { return told_until_[core]; }

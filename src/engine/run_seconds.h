@@ -16,8 +16,12 @@ class RunSeconds {
   // moment, and must not leave a sliver of a second at the end of every run.
   RunSeconds(base::Instant run_began, base::Instant load_began) : zero_(run_began) {
     const base::Duration past = (load_began - run_began) % std::chrono::seconds(1);
-    if (past <= kSameSecond) zero_ += past;
+    if (past <= kSameSecond) shift_ = past;
+    zero_ += shift_;
   }
+
+  // How long after those of the run its seconds begin.
+  base::Duration shift() const { return shift_; }
 
   base::Duration since_zero(base::Instant when) const { return when - zero_; }
   // The second that `when` lies in.
@@ -32,6 +36,7 @@ class RunSeconds {
 
  private:
   base::Instant zero_{};
+  base::Duration shift_{};
 };
 
 }  // namespace muster::engine

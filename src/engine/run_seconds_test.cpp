@@ -12,6 +12,7 @@ constexpr base::Instant kBegan{1000h};
 TEST(RunSeconds, ALoadThatBeginsWithTheRunBeginsItsFirstSecond) {
   const RunSeconds seconds(kBegan, kBegan + 7ms);
   EXPECT_EQ(seconds.since_zero(kBegan + 7ms), 0s);
+  EXPECT_EQ(seconds.shift(), 7ms);
   EXPECT_EQ(seconds.at(kBegan + 1006ms), 0U);
   EXPECT_EQ(seconds.at(kBegan + 1007ms), 1U);
 }
@@ -19,6 +20,7 @@ TEST(RunSeconds, ALoadThatBeginsWithTheRunBeginsItsFirstSecond) {
 TEST(RunSeconds, ALoadThatBeginsWithinASecondKeepsToTheSecondsOfTheRun) {
   const RunSeconds seconds(kBegan, kBegan + 1660ms);
   EXPECT_EQ(seconds.since_zero(kBegan + 1660ms), 1660ms);
+  EXPECT_EQ(seconds.shift(), 0s);
   EXPECT_EQ(seconds.at(kBegan + 1660ms), 1U);
   EXPECT_EQ(seconds.at(kBegan + 2s), 2U);
 }

@@ -173,6 +173,7 @@ struct WorkflowResult {
   bool scripted = false;  // its steps are all that the script declares, for whichever workflow
   bool warming_up = false;
   base::Duration began{};    // since the run's start; end of the warm-up
+  base::Duration shift{};    // how long after `began` that truly was: seconds of the series begin with the load
   base::Duration elapsed{};  // counted time so far
   std::uint64_t sequence = 0;
 

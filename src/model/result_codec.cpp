@@ -238,6 +238,7 @@ constexpr auto kWorkflow = [](auto& wire, auto& result) {
     each.number(note.second);
   });
   if (wire.since(3)) wire.flag(result.scripted);
+  if (wire.since(4)) wire.time(result.shift);
 };
 
 }  // namespace

@@ -13,8 +13,8 @@
 namespace muster::model {
 
 // 2: users' metrics keep values of any size and sign and their spread, rows of tags their step. 3: whether the workflow
-// is a script's. Older ones are still read.
-constexpr std::uint8_t kResultVersion = 3;
+// is a script's. 4: how its seconds are shifted. Older ones are still read.
+constexpr std::uint8_t kResultVersion = 4;
 
 // Appends to `out`. Numbers that are not finite (a user's metric) become the nearest that are; NaN becomes 0.
 // Texts that are longer than decoding takes are cut.

@@ -278,17 +278,29 @@ TEST(ResultCodec, KeepsWhetherTheWorkflowIsAScriptsAndReadsResultsThatDoNotSay) 
   std::string bytes = bytes_of(result);
   EXPECT_TRUE(decode_workflow_result(bytes)->scripted);
   bytes[0] = 2;
-  bytes.pop_back();
+  bytes.resize(bytes.size() - 2);
   const auto older = decode_workflow_result(bytes);
   ASSERT_TRUE(older.has_value());
   EXPECT_FALSE(older->scripted);
   EXPECT_EQ(older->steps.size(), 2u);
 }
 
+TEST(ResultCodec, KeepsHowTheSecondsAreShiftedAndReadsResultsThatDoNotSay) {
+  WorkflowResult result = fresh();
+  result.shift = 63ns;
+  std::string bytes = bytes_of(result);
+  EXPECT_EQ(decode_workflow_result(bytes)->shift, 63ns);
+  bytes[0] = 3;
+  bytes.pop_back();
+  const auto older = decode_workflow_result(bytes);
+  ASSERT_TRUE(older.has_value());
+  EXPECT_EQ(older->shift, 0ns);
+}
+
 TEST(ResultCodec, SaysWhichVersionItFound) {
   std::string bytes = bytes_of(fresh());
   bytes[0] = 77;
-  EXPECT_THAT(decode_workflow_result(bytes).error().message, HasSubstr("version is 77, known is 3"));
+  EXPECT_THAT(decode_workflow_result(bytes).error().message, HasSubstr("version is 77, known is 4"));
 }
 
 TEST(ResultCodec, RefusesTextsBeyondTheLimit) {
@@ -330,7 +342,7 @@ TEST(ResultCodec, MakesUserMetricsFinite) {
 TEST(ResultCodec, ReadsWhatTheVersionsBeforeWrote) {
   WorkflowResult result = fresh();
   std::string bytes = bytes_of(result);
-  bytes.pop_back();  // whether a script ran it, since version 3
+  bytes.resize(bytes.size() - 2);  // whether a script ran it, since version 3, and its shift, since version 4
   for (const char version : {'\1', '\2'}) {
     bytes[0] = version;
     const auto decoded = decode_workflow_result(bytes);

@@ -285,6 +285,7 @@ void merge(WorkflowResult& whole, const WorkflowResult& part) {
   whole.scripted |= part.scripted;
   whole.warming_up |= part.warming_up;
   whole.began = std::min(whole.began, part.began);
+  whole.shift = std::max(whole.shift, part.shift);
   whole.elapsed = std::max(whole.elapsed, part.elapsed);
   whole.sequence += part.sequence;  // grows whenever that of any part does
   whole.vus += part.vus;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "engine/options.h"
 
@@ -45,7 +46,6 @@ void add(SecondMap& seconds, const model::WorkflowResult& workflow) {
   }
   for (const model::WorkflowSecond& part : workflow.series) {
     SecondTotals& sum = seconds[part.second];
-    sum.vus += part.vus;
     sum.iterations += part.iterations;
     sum.dropped += part.dropped;
   }
@@ -81,12 +81,28 @@ std::vector<SecondTotals> finished(SecondMap& seconds, const Extent& extent) {
   return list;
 }
 
-// Whether `earlier` was still running when `later` began. A workflow may have begun a moment after its first second
-// (kSameSecond), so one that starts when another has ended seems to overlap with it by that much.
+base::Duration truly_began(const model::WorkflowResult& workflow) {
+  return workflow.began + workflow.shift;
+}
+
+// Whether `earlier` was still running when `later` began. Results of before `shift` was kept do not tell that a
+// workflow began a moment after its first second (kSameSecond), so one that starts when another has ended seems to
+// overlap with it by that much.
 bool ran_beside(const model::WorkflowResult& earlier, const model::WorkflowResult& later) {
-  const base::Duration overlap = std::min(earlier.began + earlier.elapsed - later.began, later.elapsed);
+  const base::Duration since = truly_began(later) - truly_began(earlier);
+  const base::Duration overlap = std::min(earlier.elapsed - since, later.elapsed);
   const base::Duration shorter = std::min(earlier.elapsed, later.elapsed);
-  return earlier.began <= later.began && overlap > std::min<base::Duration>(engine::kSameSecond, shorter / 2);
+  return since >= base::Duration::zero() && overlap > std::min<base::Duration>(engine::kSameSecond, shorter / 2);
+}
+
+// The most VUs at once in each second: those of one group add up, the groups come one after the other.
+void put_vus(SecondMap& seconds, const std::vector<const model::WorkflowResult*>& workflows) {
+  const std::vector<std::size_t> groups = ran_together(workflows);
+  std::map<std::pair<std::size_t, std::uint32_t>, std::uint64_t> sums;
+  for (std::size_t i = 0; i != workflows.size(); ++i) {
+    for (const model::WorkflowSecond& part : workflows[i]->series) sums[{groups[i], part.second}] += part.vus;
+  }
+  for (const auto& [place, vus] : sums) seconds[place.second].vus = std::max(seconds[place.second].vus, vus);
 }
 
 template <class Amount>
@@ -103,6 +119,27 @@ std::uint64_t most_at_once(const model::RunResult& run, Amount amount) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> ran_together(const std::vector<const model::WorkflowResult*>& workflows) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i != workflows.size(); ++i) {
+    if (!workflows[i]->series.empty()) order.push_back(i);
+  }
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(truly_began(*workflows[i]), i); });
+  std::vector<std::size_t> groups(workflows.size());
+  std::size_t group = 0;
+  const model::WorkflowResult* last = nullptr;  // to end, of the group
+  for (const std::size_t i : order) {
+    const model::WorkflowResult& workflow = *workflows[i];
+    const bool follows = last != nullptr && !ran_beside(*last, workflow);
+    if (follows) ++group;
+    groups[i] = group;
+    if (last == nullptr || follows || truly_began(workflow) + workflow.elapsed > truly_began(*last) + last->elapsed) {
+      last = &workflow;
+    }
+  }
+  return groups;
+}
 
 std::vector<model::TaggedResult> by_tags(const model::WorkflowResult& workflow) {
   std::map<std::string, model::TaggedResult> rows;
@@ -126,6 +163,8 @@ double covered(base::Duration begin, base::Duration end, std::uint32_t second) {
 
 double rate_in(const RatedPart& part, const RatedPart& beside) {
   constexpr double kLeast = 0.1;
+  if (part.requests == 0) return 0;
+  if (part.seconds <= 0) return static_cast<double>(part.requests);
   const bool alone = part.seconds >= kLeast || beside.seconds <= 0;
   const double seconds = alone ? part.seconds : part.seconds + beside.seconds;
   return static_cast<double>(alone ? part.requests : part.requests + beside.requests) / seconds;
@@ -162,8 +201,6 @@ Totals totals(const model::RunResult& run) {
 
 bool never_called(const model::WorkflowResult& workflow, const model::StepResult& step) {
   if (!workflow.scripted || step.ok + step.failed + step.skipped > 0 || !step.latency.empty()) return false;
-  if (part.requests == 0) return 0;
-  if (part.seconds <= 0) return static_cast<double>(part.requests);
   return std::ranges::all_of(step.checks, [](const model::CheckResult& check) { return check.ok + check.failed == 0; });
 }
 
@@ -185,6 +222,7 @@ std::vector<SecondTotals> seconds_of(const model::WorkflowResult& workflow) {
   SecondMap seconds;
   Extent extent;
   add(seconds, workflow);
+  put_vus(seconds, {&workflow});
   extent.include(workflow);
   return finished(seconds, extent);
 }
@@ -192,10 +230,13 @@ std::vector<SecondTotals> seconds_of(const model::WorkflowResult& workflow) {
 std::vector<SecondTotals> seconds_of(const model::RunResult& run) {
   SecondMap seconds;
   Extent extent;
+  std::vector<const model::WorkflowResult*> workflows;
   for (const model::WorkflowResult& workflow : run.workflows) {
     add(seconds, workflow);
     extent.include(workflow);
+    workflows.push_back(&workflow);
   }
+  put_vus(seconds, workflows);
   return finished(seconds, extent);
 }
 

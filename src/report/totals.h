@@ -47,13 +47,17 @@ LoadModel load_model(const model::RunResult& run);
 std::uint64_t peak_vus(const model::RunResult& run);
 std::uint64_t peak_cores(const model::RunResult& run);
 
+// For each workflow the number of the group that it ran in: those of one group ran together, the groups one after the
+// other. Those without a series are in the first.
+std::vector<std::size_t> ran_together(const std::vector<const model::WorkflowResult*>& workflows);
+
 struct SecondTotals {
   std::uint32_t second = 0;  // since the run's start
   std::uint64_t requests = 0;
   std::uint64_t failed = 0;
   std::uint64_t iterations = 0;
   std::uint64_t dropped = 0;
-  std::uint64_t vus = 0;
+  std::uint64_t vus = 0;  // most at once
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   double rate = 0;  // requests a second, also for a second that was counted in part

@@ -34,6 +34,29 @@ TEST(Totals, CoresOfWorkflowsThatRunTogetherAreAddedUpHoweverShortTheyAre) {
   EXPECT_EQ(peak_cores(run), 5u);
 }
 
+TEST(Totals, ShortWorkflowsThatFollowEachOtherAreNotAddedUp) {
+  model::RunResult run;
+  // All begin in the run's first tenth of a second.
+  run.workflows = {ran(0s, 20ms, 2), ran(0s, 15ms, 2), ran(0s, 2s, 2)};
+  run.workflows[1].shift = 25ms;
+  run.workflows[2].shift = 60ms;
+  EXPECT_EQ(peak_cores(run), 2u);
+  EXPECT_EQ(peak_vus(run), 2u);
+}
+
+TEST(Totals, TheVusOfASecondAreTheMostAtOnce) {
+  model::RunResult run;
+  run.workflows = {ran(0s, 200ms, 1), ran(300ms, 200ms, 1), ran(300ms, 3s, 1)};
+  run.workflows[0].series = {{.second = 0, .vus = 10}};
+  run.workflows[1].series = {{.second = 0, .vus = 6}};
+  run.workflows[2].series = {{.second = 0, .vus = 7}, {.second = 1, .vus = 8}};
+  run.workflows.emplace_back().name = "never began";
+  const std::vector<SecondTotals> seconds = seconds_of(run);
+  ASSERT_EQ(seconds.size(), 2u);
+  EXPECT_EQ(seconds[0].vus, 13u);
+  EXPECT_EQ(seconds[1].vus, 8u);
+}
+
 TEST(Totals, APartOfASecondGivesNoAbsurdRate) {
   EXPECT_DOUBLE_EQ(rate_in({.requests = 50, .seconds = 0.5}, {.requests = 100, .seconds = 1}), 100);
   EXPECT_DOUBLE_EQ(rate_in({.requests = 20, .seconds = 0.02}, {.requests = 184, .seconds = 1}), 200);

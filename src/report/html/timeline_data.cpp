@@ -12,6 +12,7 @@
 
 #include "report/html/options.h"
 #include "report/text_layout.h"
+#include "report/totals.h"
 
 namespace muster::report::html {
 namespace {
@@ -132,6 +133,7 @@ class Encoder {
   Encoder(const Parts& parts, std::uint64_t begin) : parts_(parts), begin_(begin) {
     for (const model::StepResult* step : parts.steps) steps_.emplace_back(step->series);
     for (const model::WorkflowResult* workflow : parts.workflows) workflows_.emplace_back(workflow->series);
+    groups_ = ran_together(parts.workflows);
   }
 
   void encode(Scope& scope) {
@@ -175,11 +177,11 @@ class Encoder {
     p95 = latency_.quantile(0.95);
     p99 = latency_.quantile(0.99);
     max = latency_.quantile(1.0);
-    // The most in one second: workflows that ran one after the other within a point do not add up.
-    std::map<std::uint32_t, std::uint64_t> active;
-    for (auto& cursor : workflows_) {
-      cursor.read_until(end, [&](const model::WorkflowSecond& second) {
-        active[second.second] += second.vus;
+    // The most at once: workflows that ran one after the other within a second or a point do not add up.
+    std::map<std::pair<std::size_t, std::uint32_t>, std::uint64_t> active;
+    for (std::size_t i = 0; i != workflows_.size(); ++i) {
+      workflows_[i].read_until(end, [&](const model::WorkflowSecond& second) {
+        active[{groups_[i], second.second}] += second.vus;
         dropped += second.dropped;
       });
     }
@@ -200,6 +202,7 @@ class Encoder {
   std::uint64_t begin_;
   std::vector<Cursor<model::StepSecond>> steps_;
   std::vector<Cursor<model::WorkflowSecond>> workflows_;
+  std::vector<std::size_t> groups_;  // as workflows_
   LatencyCounts latency_;
 };
 
