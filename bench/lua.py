@@ -149,6 +149,7 @@ def main():
             [muster_file("muster yaml", WORK_YAML, "yaml"), muster_file("muster lua", WORK_LUA, "lua"),
              muster_wrk("muster, wrk script", WRK_WORK), wrk_script("wrk, script", WRK_WORK), *autocannon], arguments.rounds,
             "muster yaml")
+        memory.look_from_the_side()
         base, _ = idle(server, 1, 1, 6, 1)
         full, summary = idle(server, 10_000, 10, 20, 2)
         per_vu = (full - base) / 9_999 / 1024
