@@ -1,7 +1,6 @@
 #include "console/run_command.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include "console/suspension.h"
 #include "console/ui_mode.h"
 #include "engine/job_run.h"
+#include "reactor/descriptors.h"
 #include "report/comparison_text.h"
 #include "report/summary.h"
 #include "report/summary_json.h"
@@ -37,14 +37,6 @@ constexpr auto kOutputInterval = std::chrono::seconds(1);
 int bad_input(const std::string& message) {
   say(stderr, "{}\n", message);
   return kBadInput;
-}
-
-// The default limit of 1,024 is too small for what people ask of a load generator.
-void raise_file_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // What the user wants while the run goes on; true if it is the end.
@@ -148,7 +140,7 @@ std::uint32_t physical_cores() {
 }
 
 int run(const RunFlags& flags, const engine::Registry& registry, const report::Outputs& known_outputs) {
-  raise_file_limit();
+  reactor::raise_descriptor_limit();
   JobFlags job_flags = flags.job;
   EmbeddedTarget embedded;
   if (auto ready = embedded.serve_if_named(job_flags.target); !ready) {

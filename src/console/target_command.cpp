@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include "base/units.h"
 #include "console/job_flags.h"
 #include "console/say.h"
+#include "reactor/descriptors.h"
 #include "target/server.h"
 
 namespace muster::console {
@@ -93,14 +93,6 @@ base::Expected<void> write_certificate(const std::string& path, const std::strin
   return {};
 }
 
-// Each connection takes a descriptor; the usual soft limit of 1024 is no wish of the user's.
-void raise_descriptor_limit() {
-  rlimit files{};
-  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-  files.rlim_cur = files.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &files);
-}
-
 void print_start(const target::Server& server, bool json) {
   if (json) {
     nlohmann::ordered_json ready;
@@ -148,7 +140,7 @@ int run_target(const TargetFlags& flags) {
   sigaddset(&ends, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
 
-  raise_descriptor_limit();
+  reactor::raise_descriptor_limit();
   target::Server server(std::move(*options));
   if (auto started = server.start(); !started) return complain(started.error(), kCouldNotRun);
   if (!flags.cert_out.empty()) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/options.h"
+#include "reactor/descriptors.h"
 
 namespace muster::engine {
 
@@ -99,6 +100,7 @@ base::Expected<void> Engine::start() {
   if (script_ != nullptr) {
     if (auto begun = script_->begin(static_cast<std::uint32_t>(cores_.size())); !begun) return begun;
   }
+  reactor::reserve_descriptors(kOwnDescriptors + shape_->peak_vus());
   resolver_.start();
   for (std::size_t i = 0; i < cores_.size(); ++i) threads_.emplace_back([this, i] { run_core(i); });
   std::unique_lock lock(mutex_);

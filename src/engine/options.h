@@ -38,6 +38,10 @@ constexpr std::size_t kMaxQueuedArrivals = 1'000'000;
 // and those that it saves or checks, until the iteration ends.
 constexpr std::size_t kMaxIterationBytes = std::size_t{16} * 1024 * 1024;
 
+// Descriptors besides one for each VU that room is made for at the start: loops, outputs, data files. Fewer: the table
+// may double under load, which holds a core for some 15 ms.
+constexpr std::uint64_t kOwnDescriptors = 64;
+
 // Bytes that one receive may bring; one buffer for each core. The size of a TLS record and more.
 constexpr std::size_t kReceiveBytes = std::size_t{64} * 1024;
 

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "reactor/address.h"
+#include "reactor/descriptors.h"
 #include "reactor/tls.h"
 #include "target/core.h"
 #include "target/request_log.h"
@@ -57,6 +58,7 @@ base::Expected<void> Server::start() {
     cores_.clear();
     return opened;
   }
+  reactor::reserve_descriptors(cores_.size() * options_.limits.max_connections);
   for (auto& core : cores_) {
     threads_.emplace_back([&core] {
       block_signals();
