@@ -157,25 +157,25 @@ class Finder {
 
   void dropped() {
     if (workflow_.dropped == 0) return;
+    const std::string share = fmt::format("{} of {} arrivals ({}) were dropped", grouped(workflow_.dropped),
+                                          grouped(workflow_.arrivals), percent(workflow_.dropped, workflow_.arrivals));
     if (out_of_data()) {
-      mark("dropped",
-           fmt::format("{} of {} arrivals ({}) were dropped, and the load ended early, because the unique data "
-                       "had no row left for them; see the mark 'data'",
-                       grouped(workflow_.dropped), grouped(workflow_.arrivals),
-                       percent(workflow_.dropped, workflow_.arrivals)));
-      return;
+      mark("dropped", share +
+                          ", and the load ended early, because the unique data had no row left for them; see the "
+                          "mark 'data'");
+    } else if (never_got_past_start(workflow_)) {
+      mark("dropped", share + ", since every VU's `start` steps failed; see the mark 'start'");
+    } else {
+      mark("dropped", share +
+                          ": the server saw less than the load asked for, and the latency of what was dropped is "
+                          "not in the figures; raise max_vus; those that still waited at the end need a longer "
+                          "'grace', those of 'late: drop' the policy 'queue'");
     }
-    mark("dropped",
-         fmt::format(
-             "{} of {} arrivals ({}) were dropped: the server saw less than the load asked for, and the latency "
-             "of what was dropped is not in the figures; raise max_vus; those that still waited at the end need a "
-             "longer "
-             "'grace', those of 'late: drop' the policy 'queue'",
-             grouped(workflow_.dropped), grouped(workflow_.arrivals), percent(workflow_.dropped, workflow_.arrivals)));
   }
 
   void max_vus() {
     if (!workflow_.open || workflow_.queued == 0) return;
+    if (never_got_past_start(workflow_)) return;  // more VUs would fail as these did
     mark("max-vus", fmt::format("{} of {} arrivals ({}) had to wait for a free VU, since all {} (max_vus) were in use: "
                                 "latency includes that wait; raise max_vus, or look for what made the server slow",
                                 grouped(workflow_.queued), grouped(workflow_.arrivals),

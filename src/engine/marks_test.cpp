@@ -71,6 +71,21 @@ TEST(Marks, ArrivalsDroppedForLackOfDataAreNotBlamedOnTheNumberOfVus) {
   EXPECT_EQ(marks[1].id, "data");
 }
 
+TEST(Marks, ArrivalsThatNoVuTookSinceAllFailedToStartAreNotBlamedOnTheNumberOfVus) {
+  auto shop = sound();
+  shop.iterations = 0;
+  shop.interrupted = 0;
+  shop.dropped = 10'000;
+  shop.queued = 10'000;
+  shop.notes = {{"VUs ended because their `start` steps failed", 50}};
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 2u);
+  EXPECT_EQ(marks[0].id, "start");
+  EXPECT_EQ(marks[1].id, "dropped");
+  EXPECT_THAT(marks[1].text, HasSubstr("since every VU's `start` steps failed"));
+  for (const auto& mark : marks) EXPECT_THAT(mark.text, testing::Not(HasSubstr("max_vus")));
+}
+
 TEST(Marks, AMissedScheduleIsToldByLatenessAndByWhatWasNeverIssued) {
   auto shop = sound();
   shop.lateness.record(8ms, 500);
