@@ -29,6 +29,16 @@ inline std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
+// Where the first byte stands that belongs to no sequence; npos if all do.
+inline std::size_t first_not_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text.substr(at));
+    if (length == 0) return at;
+    at += length;
+  }
+  return std::string_view::npos;
+}
+
 // The beginning of `text`, at most `limit` bytes, without a part of a character at its end.
 inline std::string_view utf8_beginning(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return text;

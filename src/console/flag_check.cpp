@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "protocol/http1_scan.h"
 #include "protocol/url.h"
 
@@ -40,6 +41,19 @@ Checked check_rate(const std::string& text) {
   if (!rate) return base::fail(fmt::format("-R: {}", rate.error().message));
   if (*rate > 0 && *rate <= kHighestRate) return {};
   return base::fail(fmt::format("-R: expected a rate above 0/s and at most {:.0f}/s, found '{}'", kHighestRate, text));
+}
+
+// What the flags ask for is written down as text first. The text itself is not shown: it may be a password.
+Checked check_texts(const JobFlags& flags) {
+  const std::string_view percent = "write it percent-encoded";
+  if (auto checked = check_utf8("--url", flags.url, percent); !checked) return checked;
+  for (const std::string& header : flags.headers) {
+    if (auto checked = check_utf8("-H", header, "write it as UTF-8, or percent-encoded"); !checked) return checked;
+  }
+  if (auto checked = check_utf8("-u", flags.basic, "write it as UTF-8"); !checked) return checked;
+  return check_utf8(
+      "--body", flags.body,
+      flags.body.starts_with('@') ? "give the file another name" : "put the bytes into a file and write --body @FILE");
 }
 
 Checked check_together(const JobFlags& flags) {
@@ -87,9 +101,10 @@ Checked check_request(const JobFlags& flags) {
 
 Checked check_url_flags(const JobFlags& flags) {
   for (const Checked& checked :
-       {check_request(flags), check_together(flags), check_time("-d", flags.duration, 1ms, kLongest),
-        check_rate(flags.rate), check_time("--warm-up", flags.warm_up, 0s, kLongest),
-        check_time("--grace", flags.grace, 0s, kLongest), check_time("--timeout", flags.timeout, 1ms, 1h)}) {
+       {check_texts(flags), check_request(flags), check_together(flags),
+        check_time("-d", flags.duration, 1ms, kLongest), check_rate(flags.rate),
+        check_time("--warm-up", flags.warm_up, 0s, kLongest), check_time("--grace", flags.grace, 0s, kLongest),
+        check_time("--timeout", flags.timeout, 1ms, 1h)}) {
     if (!checked) return checked;
   }
   return {};
@@ -165,6 +180,13 @@ base::Expected<void> check_job_flags(const JobFlags& flags) {
       fmt::format("{} given with a file, but such flags go with --url; a file says it itself, and --set "
                   "changes it, for example --set load.vus=50 or --set workflows[0].load.vus=50",
                   fmt::join(given, ", ")));
+}
+
+base::Expected<void> check_utf8(std::string_view flag, std::string_view text, std::string_view remedy) {
+  const std::size_t at = base::first_not_utf8(text);
+  if (at == std::string_view::npos) return {};
+  return base::fail(fmt::format("{}: expected UTF-8 text, found byte 0x{:02x} at position {}; {}", flag,
+                                static_cast<unsigned char>(text[at]), at + 1, remedy));
 }
 
 std::string with_unit(const std::string& text, std::string_view unit) {

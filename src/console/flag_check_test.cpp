@@ -26,6 +26,25 @@ TEST(FlagCheck, EachMessageNamesItsFlag) {
   EXPECT_TRUE(said([](JobFlags& flags) { flags.body = "@/no/such/file"; }).starts_with("--body: "));
 }
 
+TEST(FlagCheck, BytesThatAreNoTextAreRefused) {
+  EXPECT_EQ(said([](JobFlags& flags) { flags.url = "http://a.test/\xff"; }),
+            "--url: expected UTF-8 text, found byte 0xff at position 15; write it percent-encoded");
+  EXPECT_EQ(said([](JobFlags& flags) { flags.headers = {"A: b", "C: \xe9"}; }),
+            "-H: expected UTF-8 text, found byte 0xe9 at position 4; write it as UTF-8, or percent-encoded");
+  EXPECT_EQ(said([](JobFlags& flags) { flags.body = "\xc3\xa9\xc3"; }),
+            "--body: expected UTF-8 text, found byte 0xc3 at position 3; put the bytes into a file and write --body "
+            "@FILE");
+  EXPECT_EQ(said([](JobFlags& flags) { flags.body = "@\xff"; }),
+            "--body: expected UTF-8 text, found byte 0xff at position 2; give the file another name");
+  EXPECT_EQ(said([](JobFlags& flags) { flags.basic = "ada:\xff"; }),
+            "-u: expected UTF-8 text, found byte 0xff at position 5; write it as UTF-8");
+  EXPECT_TRUE(said([](JobFlags& flags) {
+                flags.file = "script.lua";
+                flags.url = "http://a.test/\xff";
+              }).starts_with("--url: "));
+  EXPECT_EQ(said([](JobFlags& flags) { flags.url = "http://a.test/\u00e9"; }), "good");
+}
+
 TEST(FlagCheck, WhoGivesNothingIsToldHowToGiveItToTheSameCommand) {
   EXPECT_EQ(said([](JobFlags& flags) {
               flags.url.clear();
