@@ -125,6 +125,7 @@ int parse_and_run(int argc, char** argv, const engine::Registry& registry, const
 
 int command_line(int argc, char** argv, const engine::Registry& registry, const report::Outputs& outputs) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes (`| head`) does not end a run
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes (`ulimit -f`) is told like a full disk
   const int code = parse_and_run(argc, argv, registry, outputs);
   if (!standard_output_lost()) return code;
   say(stderr, "muster: not everything could be written to standard output; is its disk full?\n");

@@ -22,6 +22,8 @@ std::string advice(int error) {
     case ENOSPC:
     case EDQUOT:
       return "free some space there, or name a file on another disk";
+    case EFBIG:
+      return "raise the limit on the size of files (ulimit -f)";
     case EACCES:
     case EPERM:
     case EROFS:

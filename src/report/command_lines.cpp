@@ -23,7 +23,7 @@ constexpr int kNotFound = 127;  // what a shell exits with
 
 [[noreturn]] void become(const std::string& command, int input, const sigset_t& signals) {
   ::setpgid(0, 0);
-  for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGTTOU}) ::signal(each, SIG_DFL);
+  for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGTTOU, SIGXFSZ}) ::signal(each, SIG_DFL);
   if (input == STDIN_FILENO) ::fcntl(input, F_SETFD, 0);
   ::dup2(input, STDIN_FILENO);
   // Standard output is muster's own: what a command prints goes where messages go.

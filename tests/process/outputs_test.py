@@ -232,6 +232,17 @@ steps: [ { get: / } ]
         if subprocess.run([*enter, mount], capture_output=True).returncode != 0:
             self.skipTest("no mount namespaces here")
         done = subprocess.run(
+    def test_a_limit_on_file_sizes_is_told_like_a_full_disk(self):
+        run = f"{shlex.quote(MUSTER)} run --url {self.target()} -n 20 -c 2 --ui none"
+        for more, code, said in (("", 0, "kept"), ("--no-save --out html=x.html", 1, "raise the limit on the size")):
+            with self.subTest(more=more):
+                done = subprocess.run(["bash", "-c", f"ulimit -f 10; {run} {more}"], cwd=self.folder, capture_output=True,
+                                      text=True, timeout=30, env={**os.environ, "MUSTER_DATA": str(self.folder / "kept")})
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn("PASSED", done.stdout)
+                self.assertIn(said, done.stderr)
+                self.assertEqual(list(self.folder.glob("x.html*")), [])
+
             [*enter, f"{mount} && exec {MUSTER} run --url {self.target()} -d 8s -c 1 --ui none --out ndjson={place}/x "
                      f"--out json={self.folder}/summary.json"], capture_output=True, text=True, timeout=30)
         self.assertEqual(done.returncode, 1, done.stderr)
