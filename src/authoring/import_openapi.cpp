@@ -226,9 +226,18 @@ base::Expected<void> OpenApiImport::find_server() {
     address_ = text_member(first, "url", "/");
     for (const auto& [name, value] : member(first, "variables").items()) {
       const std::string hole = "{" + name + "}";
-      if (const std::size_t at = address_.find(hole); at != std::string::npos) {
-        address_.replace(at, hole.size(), text_member(value, "default"));
+      const std::size_t at = address_.find(hole);
+      if (at == std::string::npos) continue;
+      const ImportJson& chosen = member(value, "default");
+      // A port without quotes is a number.
+      const std::string text =
+          chosen.is_number() || chosen.is_boolean() ? chosen.dump() : text_member(value, "default");
+      if (text.empty() && !chosen.is_string()) {
+        draft_.note("", fmt::format("the variable '{}' of the server has no default: change `target`, or give an "
+                                    "address with --server",
+                                    name.substr(0, 60)));
       }
+      address_.replace(at, hole.size(), text);
     }
     if (address_.starts_with('/')) {
       draft_.note("", "the description names no host: change `target`, or give one with --server");

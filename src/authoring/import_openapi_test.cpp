@@ -80,6 +80,23 @@ TEST_F(OpenApiImportTest, MakesAStepOfEachOperation) {
   EXPECT_EQ(steps[1].name, "env_");
 }
 
+TEST_F(OpenApiImportTest, TakesNumbersForVariablesOfTheServer) {
+  const auto with = [](std::string_view variables) {
+    return fmt::format(
+        "openapi: 3.0.3\nservers: [ {{ url: \"http://a.test:{{port}}/v{{version}}\", variables: {} }} ]\n"
+        "paths: {{ /x: {{ get: {{ responses: {{ 200: {{}} }} }} }} }}\n",
+        variables);
+  };
+  model::Job job = import(openapi_importer(), with("{ port: { default: 9922 }, version: { default: 1.5 } }"));
+  ASSERT_EQ(job.targets.size(), 1u) << error;
+  EXPECT_EQ(job.targets[0].address, "http://a.test:9922/v1.5");
+  EXPECT_THAT(notes(), Not(HasSubstr("of the server")));
+  job = import(openapi_importer(), with("{ port: { default: '80' }, version: { enum: [ 1, 2 ] } }"));
+  ASSERT_EQ(job.targets.size(), 1u) << error;
+  EXPECT_EQ(job.targets[0].address, "http://a.test:80/v");
+  EXPECT_THAT(notes(), HasSubstr("the variable 'version' of the server has no default: change `target`"));
+}
+
 TEST_F(OpenApiImportTest, FollowsNoRedirectThatIsTheSuccessItself) {
   const model::Job job = import(openapi_importer(), R"yaml(openapi: 3.0.3
 servers: [ { url: "http://a.test" } ]
