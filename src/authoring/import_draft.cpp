@@ -159,6 +159,10 @@ YamlOut HeaderList::take() {
     if (entry.values.empty()) {
       map.set(std::move(entry.name), YamlOut::bare("null"));
     } else if (entry.values.size() == 1) {
+void HeaderList::drop(std::string_view name) {
+  std::erase_if(entries_, [&](const Entry& entry) { return base::equal_ignoring_case(entry.name, name); });
+}
+
       map.set(std::move(entry.name), YamlOut::of(template_text(entry.values.front())));
     } else {
       YamlOut list = YamlOut::of_list();

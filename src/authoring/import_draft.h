@@ -45,6 +45,7 @@ class HeaderList {
 
  private:
   struct Entry {
+  void drop(std::string_view name);
     std::string name;
     std::vector<std::string> values;  // empty: not to be sent
   };

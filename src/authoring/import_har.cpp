@@ -285,7 +285,11 @@ YamlOut HarImport::step(const Chosen& chosen) {
 void HarImport::body(const Chosen& chosen, YamlOut& fields, HeaderList& headers) {
   const HarEntry& entry = chosen.entry;
   const std::string where = entry.where();
-  if (entry.body.empty()) return fields_body(entry, fields);
+  if (entry.body.empty()) {
+    fields_body(entry, fields);
+    if (fields.find("multipart") != nullptr) headers.drop("content-type");  // its boundary is not that of these parts
+    return;
+  }
   if (entry.body.size() > input_.limits.body_bytes) {
     draft_.note(where, fmt::format("its body of {} bytes is left out; put it into a file and name it with `file:`",
                                    entry.body.size()));

@@ -132,6 +132,21 @@ std::string recording(const std::vector<std::string>& entries) {
   return fmt::format(R"({{"log": {{"entries": [{}]}}}})", fmt::join(entries, ","));
 }
 
+TEST_F(HarImportTest, LeavesTheTypeOfAMultipartBodyToItsParts) {
+  const model::Job job = import(har_importer(), R"({"log": {"entries": [{"startedDateTime": "2026-01-01T00:00:00Z",
+      "time": 1, "request": {"method": "POST", "url": "https://a.test/up", "headers": [{"name": "X-A", "value": "1"},
+        {"name": "Content-Type", "value": "multipart/form-data; boundary=recorded"}],
+      "postData": {"mimeType": "multipart/form-data; boundary=recorded",
+        "params": [{"name": "a", "value": "1"}, {"name": "b", "value": "2"}]}},
+      "response": {"status": 200, "headers": [], "content": {}}}]}})");
+  ASSERT_EQ(made.steps, 1u) << error;
+  const model::Step& sent = job.workflows[0].steps[0];
+  EXPECT_EQ(text_of(sent.field("multipart")->find("b")), "2");
+  ASSERT_NE(sent.field("headers"), nullptr);
+  EXPECT_EQ(sent.field("headers")->map()->size(), 1u) << made.yaml;
+  EXPECT_EQ(made.yaml.find("recorded"), std::string::npos) << made.yaml;
+}
+
 TEST_F(HarImportTest, WritesNoCredentialsOfHeadersDown) {
   constexpr std::string_view kBearer = R"({"name": "authorization", "value": "Bearer LEAK-ME-1"})";
   const auto with = [](std::string_view shared, std::string_view own) { return fmt::format("{}, {}", shared, own); };

@@ -208,10 +208,14 @@ Preparation::Done Preparation::headers() {
     if (auto done = auth(own != nullptr ? own : target_option("auth")); !done) return done;
   }
   for (const model::Tree* tree : given) {
+  const bool multipart = step_.field("multipart") != nullptr;
     if (tree == nullptr || tree->map() == nullptr) continue;
     for (const auto& [name, value] : *tree->map()) {
       if (has_header(name)) continue;  // the step's own come first and win
       names_.push_back(name);
+      // A boundary that the target gives is not that of these parts.
+      const bool type = multipart && tree != given[0] && base::equal_ignoring_case(name, "content-type");
+      if (type && !value.null()) continue;
       if (value.null()) continue;  // named so that it is not sent
       // Where clients put it; a request without a body has nothing to wait with (RFC 9110 section 10.1.1).
       if (base::equal_ignoring_case(name, "expect") && value.text() != nullptr && *value.text() == "100-continue") {

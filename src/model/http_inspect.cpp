@@ -149,6 +149,15 @@ void inspect_coding(const Tree* headers, const Inspection& inspection) {
       "`Content-Length: null`");
 }
 
+// The boundary in the header must be the one between the parts. Who gives `null` sends none at all.
+void inspect_type(const Tree* headers, const Inspection& inspection) {
+  const Tree* type = header(headers, "content-type");
+  if (type == nullptr || type->null()) return;
+  inspection.report(type->key_where.line > 0 ? type->key_where : type->where,
+                    "'multipart' sends a Content-Type of its own, with the boundary of its parts; leave the header "
+                    "out, or give the whole text as 'body'");
+}
+
 // `size` is that of the body.
 void inspect_length(const Tree* headers, std::size_t size, const Inspection& inspection) {
   const Tree* length = header(headers, "content-length");
@@ -274,6 +283,7 @@ void inspect_http_step(const Step& step, const Inspection& inspection) {
   inspect_headers(headers, inspection);
   const bool body = std::ranges::any_of(kBodies, [&](std::string_view each) { return step.field(each) != nullptr; });
   if (body) inspect_coding(headers, inspection);
+  if (step.field("multipart") != nullptr) inspect_type(headers, inspection);
   if (const Tree* constant = step.field("body"); constant != nullptr && constant->text() != nullptr) {
     if (!has_hole(*constant->text())) inspect_length(headers, constant->text()->size(), inspection);
   } else if (!body) {

@@ -383,6 +383,10 @@ class Requests(HttpTest):
         self.write("body.bin", content)
         self.assertEqual(self.one({"post": "/", "file": "body.bin"}).body, content)
 
+    def test_the_type_of_the_target_is_not_that_of_multipart_bodies(self):
+        request = self.one({"post": "/", "multipart": {"a": "1"}}, options="headers: { content-type: application/json }")
+        self.assertTrue(request.header("content-type").startswith("multipart/form-data; boundary="), request.header("content-type"))
+
     def test_multipart_bodies(self):
         self.write("photo.bin", bytes(range(256)))
         request = self.one({"post": "/", "multipart": {"name": "ada ${1}", "photo": {"file": "photo.bin", "type": "image/x",
