@@ -49,7 +49,11 @@ void append_utf8(std::string& out, std::uint32_t code) {
 
 class Splitter {
  public:
-  Splitter(std::string_view text, const ImportLimits& limits) : text_(text), limits_(limits) {}
+  // `line` is that of the text's beginning, and `substitutions` have made-up names already.
+  Splitter(std::string_view text, const ImportLimits& limits, std::size_t line = 1, int substitutions = 0)
+      : text_(text), limits_(limits), line_(line), substitutions_(substitutions) {}
+
+  int substitutions() const { return substitutions_; }
 
   base::Expected<ShellText> run() {
     while (at_ < text_.size()) {
@@ -134,12 +138,12 @@ class Splitter {
   std::string_view text_;
   const ImportLimits& limits_;
   std::size_t at_ = 0;
-  std::size_t line_ = 1;
+  std::size_t line_;
   std::string word_;
   bool in_word_ = false;
   std::size_t word_line_ = 1;
   int skip_words_ = 0;
-  int substitutions_ = 0;
+  int substitutions_;
   ShellCommand command_;
   std::vector<HereDocument> here_;  // of this line; what they hold is below it
   ShellText made_;
@@ -337,6 +341,10 @@ bool Splitter::dollar() {
     }
     return substitution(at_, end + 1, "the expansion");
   }
+  // Parameters of the script and the shell, which have one letter.
+  if (peek(1) != '\0' && std::string_view("0123456789?@*#!$-").find(peek(1)) != std::string_view::npos) {
+    return substitution(at_, at_ + 2, "the expansion");
+  }
   std::size_t length = 0;
   while (name_byte(peek(1 + length), length == 0)) ++length;
   if (length == 0) {
@@ -413,6 +421,7 @@ bool Splitter::redirection() {
 
 void Splitter::here_document(const HereDocument& here) {
   std::string body;
+  const std::size_t begun = line_;
   while (!ended()) {
     const std::size_t stop = std::min(text_.find('\n', at_), text_.size());
     std::string_view line = text_.substr(at_, stop - at_);
@@ -421,8 +430,9 @@ void Splitter::here_document(const HereDocument& here) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     while (here.strip_tabs && line.starts_with('\t')) line.remove_prefix(1);
     if (line == here.end) break;
-    body.append(without_marks(line)).push_back('\n');
+    body.append(line).push_back('\n');
   }
+  std::string input = without_marks(body);
   if (!here.literal) {
     // As in double quotes, where `"` has no meaning.
     std::string quoted = "\"";
@@ -434,13 +444,15 @@ void Splitter::here_document(const HereDocument& here) {
       if (pair) quoted += body[++i];
     }
     quoted += '"';
-    if (auto inside = Splitter(quoted, limits_).run(); inside && inside->commands.size() == 1) {
-      body = std::move(inside->commands.front().words.front());
+    Splitter splitter(quoted, limits_, begun, substitutions_);
+    if (auto inside = splitter.run(); inside && inside->commands.size() == 1) {
+      input = std::move(inside->commands.front().words.front());
       for (ImportNote& each : inside->notes) made_.notes.push_back(std::move(each));
+      substitutions_ = splitter.substitutions();
     }
   }
   if (here.owner >= made_.commands.size()) return;
-  made_.commands[here.owner].input = std::move(body);
+  made_.commands[here.owner].input = std::move(input);
   made_.commands[here.owner].has_input = true;
 }
 

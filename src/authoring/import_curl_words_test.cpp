@@ -44,9 +44,9 @@ TEST(ShellWords, LeaveCommentsOut) {
 }
 
 TEST(ShellWords, NeverExpandVariablesButMarkThem) {
-  EXPECT_THAT(words("a$X-${Y_1}b '$Z' \"$Q\" $ $1"), ElementsAre("a\xFEX\xFF-\xFEY_1\xFF"
+  EXPECT_THAT(words("a$X-${Y_1}b '$Z' \"$Q\" $ $."), ElementsAre("a\xFEX\xFF-\xFEY_1\xFF"
                                                                  "b",
-                                                                 "$Z", "\xFEQ\xFF", "$", "$1"));
+                                                                 "$Z", "\xFEQ\xFF", "$", "$."));
 }
 
 TEST(ShellWords, NeverRunCommandsButSaySo) {
@@ -56,6 +56,29 @@ TEST(ShellWords, NeverRunCommandsButSaySo) {
               ElementsAre("curl", "-d", "\xFESHELL_1\xFF", "\xFESHELL_2\xFF", "\xFESHELL_3\xFF"));
   ASSERT_EQ(split->notes.size(), 3u);
   EXPECT_THAT(split->notes[0].message, HasSubstr("$(date +%s) is not run"));
+}
+
+TEST(ShellWords, SayThatParametersOfTheShellAreNotKnown) {
+  const auto split = split_shell("curl \"$1x\" $? ${2} '$3'", {});
+  ASSERT_TRUE(split);
+  EXPECT_THAT(split->commands[0].words, ElementsAre("curl",
+                                                    "\xFESHELL_1\xFF"
+                                                    "x",
+                                                    "\xFESHELL_2\xFF", "\xFESHELL_3\xFF", "$3"));
+  ASSERT_EQ(split->notes.size(), 3u);
+  EXPECT_THAT(split->notes[0].message, HasSubstr("the expansion $1 is not run; its place holds ${env.SHELL_1}"));
+}
+
+TEST(ShellWords, NumberExpansionsOfHereDocumentsWithAllOthers) {
+  const auto split = split_shell("curl $(a) -d @- <<E <<F\nx\n$(b)\nE\n$(c)\nF\ncurl $(d)", {});
+  ASSERT_TRUE(split);
+  ASSERT_EQ(split->commands.size(), 2u);
+  EXPECT_EQ(split->commands[0].words.at(1), "\xFESHELL_1\xFF");
+  EXPECT_EQ(split->commands[0].input, "\xFESHELL_3\xFF\n");
+  EXPECT_EQ(split->commands[1].words.at(1), "\xFESHELL_4\xFF");
+  std::vector<std::string> lines;
+  for (const ImportNote& each : split->notes) lines.push_back(each.where);
+  EXPECT_THAT(lines, ElementsAre("line 1", "line 3", "line 5", "line 7"));
 }
 
 TEST(ShellWords, EndCommandsAtOperators) {
