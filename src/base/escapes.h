@@ -1,5 +1,12 @@
-// Escapes that strings in JSON and between double quotes in YAML share.
+// Escapes that strings in JSON and between double quotes in YAML share, and those of texts for a terminal.
 #pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/utf8.h"
 
 namespace muster::base {
 
@@ -18,6 +25,31 @@ constexpr char escape_letter(char c) {
     default:
       return 0;
   }
+}
+
+// Text from outside for one line of a terminal: line ends, control characters (also C1, U+0080 to U+009F) and bytes
+// that are no UTF-8 are escaped. Tabs stay.
+inline std::string one_line(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string line;
+  line.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    text.remove_prefix(character.size());
+    const std::uint32_t code = length == 0 ? 0 : code_point(character);
+    if (code == '\t' || (code >= 0x20 && code < 0x7F) || code >= 0xA0) {
+      line += character;
+    } else if (const char letter = escape_letter(character.front()); letter != 0) {
+      line += {'\\', letter};
+    } else {
+      for (const char each : character) {
+        const unsigned byte = static_cast<unsigned char>(each);
+        line += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 0xF]};
+      }
+    }
+  }
+  return line;
 }
 
 }  // namespace muster::base

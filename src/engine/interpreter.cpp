@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/escapes.h"
+#include "base/utf8.h"
 #include "engine/marks.h"
 #include "engine/options.h"
 #include "engine/redaction.h"
@@ -256,8 +258,11 @@ void Interpreter::log_line(std::string_view line) {
     recording().note("lines of `log` steps left out (more than 100 a second)");
     return;
   }
-  std::string text(line);
-  redact(text, program_.secrets);
+  std::string whole(line);
+  redact(whole, program_.secrets);  // before it is cut, so that no half of a secret is left at the edge
+  const std::string_view kept = base::utf8_beginning(whole, kLogLineBytes);
+  std::string text = base::one_line(kept);
+  if (kept.size() < whole.size()) text += fmt::format(" … {} more bytes", whole.size() - kept.size());
   text += '\n';
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }

@@ -57,6 +57,9 @@ constexpr std::size_t kSampleBytes = 1024;
 // Lines a second that `log` steps of one core may write.
 constexpr std::uint32_t kLogLinesPerSecond = 100;
 
+// Bytes of such a line; what is more is counted in its place. Fewer keep a logged body from flooding the terminal.
+constexpr std::size_t kLogLineBytes = 4000;
+
 // Space for one snapshot in shared memory, as much as can be decoded; untouched pages cost nothing. A larger result is
 // published without what is missed least, and a note says so.
 constexpr std::size_t kSnapshotBytes = model::kMaxResultBytes;

@@ -146,6 +146,18 @@ function run() home() log("the password is", env.PASSWORD) error("it is " .. env
         self.assertEqual(self.server.requests[0].target, "/?p=tr0ub4dor")
         self.assertNotIn("tr0ub4dor", run.text(), run)
 
+    def test_what_is_logged_neither_steers_the_terminal_nor_floods_it(self):
+        run = self.script(f"""
+job {{ target = "{self.server.url}", load = {{ vus = 1, iterations = 1 }} }}
+local home = http.get("/", {{ name = "home" }})
+function run() home() log("a\\27[2J\\nb") log(string.rep("x", 5000)) end
+""")
+        self.assertEqual(run.code, 0, run)
+        lines = run.err.splitlines()
+        self.assertIn("a\\x1b[2J\\nb", lines)
+        self.assertIn("x" * 4000 + " … 1000 more bytes", lines)
+        self.assertNotIn("\x1b", run.err)
+
 
 class Summaries(LuaTest):
     def test_a_workflow_shows_only_what_it_called(self):
