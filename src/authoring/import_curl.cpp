@@ -16,6 +16,7 @@
 #include "authoring/import_draft.h"
 #include "base/identifier.h"
 #include "base/letter_case.h"
+#include "base/utf8.h"
 #include "protocol/http1_scan.h"
 #include "protocol/percent.h"
 #include "protocol/url.h"
@@ -89,9 +90,28 @@ std::string around_variables(std::string_view text, const Convert& convert) {
   while (!text.empty()) {
     const std::size_t begin = std::min(text.find(kVariableBegin), text.size());
     const std::size_t end = std::min(text.find(kVariableEnd, begin), text.size());
-    out += without_marks(convert(text.substr(0, begin)));
+    out += escape_marks(convert(text.substr(0, begin)));
     out += text.substr(begin, end - begin + 1);
     text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+// Bytes that are no UTF-8 as curl writes them into a request line; variables stay as they are.
+std::string encode_bytes(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    const auto byte = escaped_mark(rest);
+    std::size_t length = byte ? kEscapedMark : base::utf8_length(rest);
+    if (!byte && rest.front() == kVariableBegin) length = std::min(rest.find(kVariableEnd), rest.size() - 1) + 1;
+    if (byte || length == 0) {
+      out += fmt::format("%{:02x}", static_cast<unsigned char>(byte.value_or(rest.front())));
+      length = std::max<std::size_t>(length, 1);
+    } else {
+      out += rest.substr(0, length);
+    }
+    at += length;
   }
   return out;
 }
@@ -112,9 +132,7 @@ class CurlImport {
     ShellText text;
     if (!input_.words.empty()) {
       ShellCommand given{.words = input_.words, .input = {}, .has_input = false, .line = 1, .after_ampersand = false};
-      for (std::string& word : given.words) {
-        std::erase_if(word, [](char c) { return c == kVariableBegin || c == kVariableEnd; });
-      }
+      for (std::string& word : given.words) word = escape_marks(word);
       if (!is_curl(given.words.front())) given.words.insert(given.words.begin(), "curl");
       text.commands.push_back(std::move(given));
     } else {
@@ -248,7 +266,11 @@ class CurlImport {
 };
 
 void CurlImport::request(const CurlTransfer& transfer, const std::string& url, const std::string& where) {
-  const Address address = split_url(text(url, where, "the URL"));
+  const std::size_t scheme = url.find("://");
+  const std::size_t path_begin =
+      std::min(url.find_first_of("/?", scheme == std::string::npos ? 0 : scheme + 3), url.size());
+  const std::string encoded = url.substr(0, path_begin) + encode_bytes(std::string_view(url).substr(path_begin));
+  const Address address = split_url(text(encoded, where, "the URL"));
   const bool variable = address.origin.find(kVariableBegin) != std::string::npos;
   if (!variable) {
     if (const auto parsed = protocol::parse_url(address.origin); !parsed) {
@@ -299,15 +321,20 @@ std::string CurlImport::path_of(const CurlTransfer& transfer, const Address& add
     }
     rest += query;
   };
-  append(text(transfer.url_query, where, "the query"));
-  if (transfer.get && transfer.has_data) append(text(transfer.data, where, "the query"));
+  std::string changed;
+  const auto append_raw = [&](const std::string& query) {
+    const std::string encoded = encode_bytes(query);
+    if (encoded != query) changed = " bytes over 127";
+    append(text(encoded, where, "the query"));
+  };
+  append_raw(transfer.url_query);
+  if (transfer.get && transfer.has_data) append_raw(transfer.data);
   if (!transfer.upload.empty() && address.rest.substr(0, address.rest.find('?')).ends_with('/')) {
     const std::string name =
         text(transfer.upload.substr(transfer.upload.find_last_of('/') + 1), where, "the name of the file");
     rest.insert(std::min(rest.find('?'), rest.size()), around_variables(name, protocol::encode_path));
   }
   std::string out;
-  std::string changed;
   bool variable = false;
   bool query = false;
   for (std::size_t i = 0; i < rest.size(); ++i) {

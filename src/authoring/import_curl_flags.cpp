@@ -114,7 +114,13 @@ std::string_view name_of_letter(char letter) {
 std::string url_encoded(std::string_view text) {
   std::string out;
   bool variable = false;
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (const auto byte = escaped_mark(text.substr(at))) {
+      protocol::append_query_encoded(out, std::string_view(&*byte, 1));
+      at += kEscapedMark - 1;
+      continue;
+    }
     if (c == kVariableBegin) variable = true;
     if (variable) {
       out += c;
@@ -284,7 +290,7 @@ class FlagReader {
     }
     if (!input_.read_file) return std::nullopt;
     auto text = input_.read_file(path);
-    if (text) return without_marks(*text);
+    if (text) return escape_marks(*text);
     note(fmt::format("cannot read '{}': {}", path, text.error().message));
     return std::nullopt;
   }

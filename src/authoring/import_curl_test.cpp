@@ -301,6 +301,27 @@ TEST_F(CurlImportTest, LeavesOutFlagsWhoseHeaderWouldHaveALineBreak) {
   EXPECT_THAT(header_names(got), testing::ElementsAre("Accept"));
   EXPECT_THAT(notes(), HasSubstr("the header 'Cookie' holds a line break; it is left out"));
 }
+TEST_F(CurlImportTest, ChangesNoByteInSilence) {
+  for (const char* command : {"curl a.test -H 'Content-Type: x/y' -d $'a\\xfe\\xff'", "curl a.test -d 'a\xFE\xFF'",
+                              "curl a.test -d @- <<E\na\xFE\xFF\nE", "curl a.test -d @- <<'E'\na\xFE\xFF\nE"}) {
+    step(command);
+    EXPECT_THAT(notes(), HasSubstr("the body is not UTF-8: 2 byte(s) are left out")) << command;
+    EXPECT_THAT(made.yaml, Not(HasSubstr("\uFFFD"))) << command;
+  }
+  words = {"curl", "a.test", "-d", "a\xFE\xFF"};
+  step("");
+  EXPECT_THAT(notes(), HasSubstr("the body is not UTF-8: 2 byte(s) are left out"));
+}
+
+TEST_F(CurlImportTest, WritesBytesIntoAnAddressAsCurlDoes) {
+  EXPECT_EQ(text_of(step("curl a.test/$'\\xff\\xe9'/\"$X\"?$'\\xfe'").field("url")), "/%ff%e9/${env.X}?%fe");
+  EXPECT_EQ(notes(), "");
+  EXPECT_EQ(text_of(step("curl a.test/ --data-urlencode $'a=\\xff\\xe9'").field("body")), "a=%FF%E9");
+  EXPECT_EQ(notes(), "");
+  EXPECT_EQ(text_of(step("curl -G a.test/ -d $'a=\\xff'").field("url")), "/?a=%ff");
+  EXPECT_THAT(notes(), HasSubstr("curl sends bare and muster percent-encodes:  bytes over 127"));
+}
+
 
 TEST_F(CurlImportTest, LeavesOutHostsThatAreNone) {
   import(curl_importer(), "curl \"$HOST\nx/\"; curl a.test");

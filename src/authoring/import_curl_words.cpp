@@ -77,7 +77,7 @@ class Splitter {
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
 
   void put(char c) {
-    word_ += without_marks({&c, 1});
+    word_ += escape_marks({&c, 1});
     in_word_ = true;
   }
 
@@ -432,7 +432,7 @@ void Splitter::here_document(const HereDocument& here) {
     if (line == here.end) break;
     body.append(line).push_back('\n');
   }
-  std::string input = without_marks(body);
+  std::string input = escape_marks(body);
   if (!here.literal) {
     // As in double quotes, where `"` has no meaning.
     std::string quoted = "\"";

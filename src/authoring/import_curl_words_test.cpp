@@ -142,7 +142,7 @@ RC_GTEST_PROP(ShellWordsProperty, SingleQuotesKeepAnything, (const std::string& 
   std::string expected;
   for (const char c : text) {
     quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    expected += c == '\xFE' || c == '\xFF' ? std::string("\xEF\xBF\xBD") : std::string(1, c);
+    expected += c == '\xFE' ? "\xFE\x30\xFF" : c == '\xFF' ? "\xFE\x31\xFF" : std::string(1, c);
   }
   const auto split = split_shell("x " + quoted + "'", {});
   RC_ASSERT(split.has_value());

@@ -92,17 +92,23 @@ std::string template_text(std::string_view text) {
   return out;
 }
 
-std::string without_marks(std::string_view text) {
-  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+std::string escape_marks(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == kVariableBegin || c == kVariableEnd) {
-      out += kReplacement;
+      out += {kVariableBegin, c == kVariableBegin ? '0' : '1', kVariableEnd};
     } else {
       out += c;
     }
   }
   return out;
+}
+
+std::optional<char> escaped_mark(std::string_view text) {
+  if (text.size() < kEscapedMark || text[0] != kVariableBegin || text[2] != kVariableEnd) return std::nullopt;
+  if (text[1] == '0') return kVariableBegin;
+  if (text[1] == '1') return kVariableEnd;
+  return std::nullopt;
 }
 
 std::vector<std::string> variables_in(std::string_view text) {
@@ -153,16 +159,16 @@ bool HeaderList::has(std::string_view name) const {
   return std::ranges::any_of(entries_, [&](const Entry& entry) { return base::lower(entry.name) == key; });
 }
 
+void HeaderList::drop(std::string_view name) {
+  std::erase_if(entries_, [&](const Entry& entry) { return base::equal_ignoring_case(entry.name, name); });
+}
+
 YamlOut HeaderList::take() {
   YamlOut map = YamlOut::of_map();
   for (Entry& entry : entries_) {
     if (entry.values.empty()) {
       map.set(std::move(entry.name), YamlOut::bare("null"));
     } else if (entry.values.size() == 1) {
-void HeaderList::drop(std::string_view name) {
-  std::erase_if(entries_, [&](const Entry& entry) { return base::equal_ignoring_case(entry.name, name); });
-}
-
       map.set(std::move(entry.name), YamlOut::of(template_text(entry.values.front())));
     } else {
       YamlOut list = YamlOut::of_list();
@@ -185,6 +191,10 @@ void ImportDraft::note(std::string where, std::string message) {
     return;
   }
   for (std::string* text : {&where, &message}) {
+    for (std::size_t at = text->find(kVariableBegin); at != std::string::npos;
+         at = text->find(kVariableBegin, at + 1)) {
+      if (escaped_mark(std::string_view(*text).substr(at))) text->replace(at, kEscapedMark, "\uFFFD");
+    }
     std::ranges::replace(*text, kVariableBegin, '$');
     std::erase(*text, kVariableEnd);
   }
@@ -196,6 +206,11 @@ std::string ImportDraft::clean(std::string_view text, std::string_view where, st
   std::size_t zeros = 0;
   std::size_t wrong = 0;
   while (!text.empty()) {
+    if (escaped_mark(text)) {
+      ++wrong;
+      text.remove_prefix(kEscapedMark);
+      continue;
+    }
     const std::size_t length = base::utf8_length(text);
     const bool variable = text.front() == kVariableBegin || text.front() == kVariableEnd;
     if (text.front() == '\0') {

@@ -2,6 +2,7 @@
 // the file within what the loader reads. Belongs to one import.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,8 +20,12 @@ constexpr char kVariableEnd = '\xFF';
 // A text from outside as a text with holes that renders to it: `${` is escaped, variables become ${env.NAME}.
 std::string template_text(std::string_view text);
 
-// Bytes from outside that would be taken for those marks become U+FFFD: they are no text anyway.
-std::string without_marks(std::string_view text);
+// Bytes from outside that would be taken for those marks, as names that no variable has.
+std::string escape_marks(std::string_view text);
+
+// The byte from outside that the beginning of `text` stands for, which is then kEscapedMark bytes long.
+std::optional<char> escaped_mark(std::string_view text);
+constexpr std::size_t kEscapedMark = 3;
 
 // Names of the variables inside.
 std::vector<std::string> variables_in(std::string_view text);
@@ -40,12 +45,12 @@ class HeaderList {
   // Named so that muster does not send its own.
   void none(std::string_view name);
   bool has(std::string_view name) const;
+  void drop(std::string_view name);
   bool empty() const { return entries_.empty(); }
   YamlOut take();
 
  private:
   struct Entry {
-  void drop(std::string_view name);
     std::string name;
     std::vector<std::string> values;  // empty: not to be sent
   };
