@@ -58,7 +58,7 @@ base::Expected<std::unique_ptr<Output>> Outputs::make(std::string_view written) 
   return (*kind)->make(argument_of(written));
 }
 
-base::Expected<OutputSet> Outputs::make_all(const std::vector<std::string>& written) const {
+base::Expected<OutputSet> Outputs::make_all(const std::vector<std::string>& written, const std::string& test) const {
   OutputSet set;
   std::map<std::string, std::string> places;  // place → who writes to it
   for (const std::string& each : written) {
@@ -69,6 +69,9 @@ base::Expected<OutputSet> Outputs::make_all(const std::vector<std::string>& writ
     set.add(each, std::move(*output));
     const std::string place = (*kind)->to_file ? place_of(argument_of(each)) : std::string();
     if (place.empty()) continue;
+    if (!test.empty() && place == place_of(test)) {
+      return base::fail(fmt::format("--out {} would write over the test itself; name another file", each));
+    }
     const auto [other, is_first] = places.emplace(place, each);
     if (!is_first) {
       return base::fail(fmt::format("--out {} and --out {} write to {}; give each a file of its own", other->second,

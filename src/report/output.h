@@ -69,8 +69,8 @@ class Outputs {
 
   // From what the user wrote after --out: "json=result.json".
   base::Expected<std::unique_ptr<Output>> make(std::string_view written) const;
-  // All outputs of a run, none of which writes to the place of another.
-  base::Expected<OutputSet> make_all(const std::vector<std::string>& written) const;
+  // All outputs of a run, none of which writes to the place of another or over `test`, the file that is run.
+  base::Expected<OutputSet> make_all(const std::vector<std::string>& written, const std::string& test) const;
 
  private:
   base::Expected<const OutputKind*> find(std::string_view written) const;

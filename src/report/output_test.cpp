@@ -88,7 +88,7 @@ TEST(Outputs, ThatWriteToOnePlaceAreRefused) {
   const Outputs outputs = built_in_outputs();
   const std::string file = folder.file("x");
   const auto refusal = [&](const std::string& one, const std::string& other) {
-    const auto made = outputs.make_all({one, other});
+    const auto made = outputs.make_all({one, other}, "");
     return made ? std::string() : made.error().message;
   };
   EXPECT_EQ(refusal("json=-", "ndjson=-"),
@@ -103,10 +103,25 @@ TEST(Outputs, ThatWriteToOnePlaceAreRefused) {
   EXPECT_EQ(refusal("command=cat", "command=cat"), "");
 }
 
+TEST(Outputs, DoNotWriteOverTheTestItself) {
+  const Folder folder;
+  const Outputs outputs = built_in_outputs();
+  const std::string test = folder.file("test.yaml");
+  ASSERT_TRUE(write_atomically(test, "muster: 1"));
+  std::filesystem::create_symlink("test.yaml", folder.file("link"));
+  for (const std::string& place : {test, folder.file("./") + "/test.yaml", folder.file("link")}) {
+    const auto made = outputs.make_all({"csv=-", "json=" + place}, test);
+    ASSERT_FALSE(made) << place;
+    EXPECT_EQ(made.error().message, "--out json=" + place + " would write over the test itself; name another file");
+  }
+  EXPECT_TRUE(outputs.make_all({"json=" + folder.file("other.yaml")}, test));
+  EXPECT_TRUE(outputs.make_all({"json=/dev/null", "csv=-"}, "/dev/null"));
+}
+
 TEST(Outputs, ThatTakeStandardOutputSaySo) {
   const Outputs outputs = built_in_outputs();
-  EXPECT_TRUE(outputs.make_all({"csv=-"})->takes_standard_output());
-  EXPECT_FALSE(outputs.make_all({"csv=/dev/null"})->takes_standard_output());
+  EXPECT_TRUE(outputs.make_all({"csv=-"}, "")->takes_standard_output());
+  EXPECT_FALSE(outputs.make_all({"csv=/dev/null"}, "")->takes_standard_output());
 }
 
 TEST(Outputs, SayWhatTheyAreGivenAndShowAnExample) {

@@ -207,6 +207,14 @@ steps: [ { get: / } ]
                 self.assertEqual(run.code, 2, run)
                 self.assertIn("give each a file of its own", run.err)
 
+    def test_the_test_itself_is_not_written_over(self):
+        text = f"{{ muster: 1, target: {self.target()}, load: {{ vus: 1, iterations: 1 }}, steps: [ get: / ] }}"
+        test = self.write("a.yaml", text)
+        run = self.run_muster(test, "--out", "json=./a.yaml")
+        self.assertEqual(run.code, 2, run)
+        self.assertIn("--out json=./a.yaml would write over the test itself", run.err)
+        self.assertEqual(test.read_text(), text)
+
     def test_a_place_that_cannot_be_written_is_told_before_the_run_and_costs_no_old_file(self):
         old = self.write("old.ndjson", "precious\n")
         for place in ("none/x", "."):
@@ -224,14 +232,6 @@ steps: [ { get: / } ]
             rows = [row for row in csv.DictReader(file) if row["type"] == "workflow"]
         self.assertEqual(sum(int(row["requests"]) for row in rows), run.summary["requests"])
 
-    def test_a_disk_that_fills_up_during_the_run_is_told(self):
-        place = self.folder / "small"
-        place.mkdir()
-        enter = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
-        mount = f"mount -t tmpfs -o size=4k none {place}"
-        if subprocess.run([*enter, mount], capture_output=True).returncode != 0:
-            self.skipTest("no mount namespaces here")
-        done = subprocess.run(
     def test_a_limit_on_file_sizes_is_told_like_a_full_disk(self):
         run = f"{shlex.quote(MUSTER)} run --url {self.target()} -n 20 -c 2 --ui none"
         for more, code, said in (("", 0, "kept"), ("--no-save --out html=x.html", 1, "raise the limit on the size")):
@@ -243,6 +243,14 @@ steps: [ { get: / } ]
                 self.assertIn(said, done.stderr)
                 self.assertEqual(list(self.folder.glob("x.html*")), [])
 
+    def test_a_disk_that_fills_up_during_the_run_is_told(self):
+        place = self.folder / "small"
+        place.mkdir()
+        enter = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
+        mount = f"mount -t tmpfs -o size=4k none {place}"
+        if subprocess.run([*enter, mount], capture_output=True).returncode != 0:
+            self.skipTest("no mount namespaces here")
+        done = subprocess.run(
             [*enter, f"{mount} && exec {MUSTER} run --url {self.target()} -d 8s -c 1 --ui none --out ndjson={place}/x "
                      f"--out json={self.folder}/summary.json"], capture_output=True, text=True, timeout=30)
         self.assertEqual(done.returncode, 1, done.stderr)
