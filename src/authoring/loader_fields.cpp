@@ -158,6 +158,13 @@ std::optional<Tree> read_text_map(LoaderContext& context, const Field& field, co
       map.back().second.key_where = entry.key_where;
       continue;
     }
+    if (field.repeats && entry.value.is_list()) {
+      const YamlNode& first = *std::ranges::find_if_not(entry.value.list, &YamlNode::is_scalar);
+      context.report(first.where,
+                     fmt::format("'{}' of '{}' must be a list of texts, found {} in it{}", entry.key, field.name,
+                                 describe(first), first.null() ? "; write \"\" for an empty text" : ""));
+      continue;
+    }
     if (entry.value.is_list() || entry.value.is_map()) {
       context.report(entry.value.where,
                      fmt::format("'{}' of '{}' must be text, found {}", entry.key, field.name, describe(entry.value)));

@@ -6,6 +6,7 @@
 #include <array>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "base/letter_case.h"
 #include "base/random.h"
@@ -166,10 +167,11 @@ Preparation::Done Preparation::query() {
   Pieces& into = made_->static_origin ? made_->target : made_->whole_url;
   const model::Tree* url = step_.field("url");
   const std::string written = url != nullptr && url->text() != nullptr ? *url->text() : "";
-  bool first = query_start(written) == written.size();
+  const bool marked = query_start(written) < written.size();
+  std::string_view before = !marked ? "?" : written.ends_with('?') || written.ends_with('&') ? "" : "&";
   for (const auto& [name, value] : *field->map()) {
     for (const std::string& text : repeated_texts(value)) {
-      into.literal(first ? "?" : "&");
+      into.literal(std::exchange(before, "&"));
       into.literal(protocol::encode_query(name));
       into.literal("=");
       if (text.find("${") == std::string::npos) {
@@ -177,7 +179,6 @@ Preparation::Done Preparation::query() {
       } else if (auto done = add(into, text, Escape::kQuery, authoring::Literals::kEscaped); !done) {
         return done;
       }
-      first = false;
     }
   }
   return {};
@@ -207,15 +208,15 @@ Preparation::Done Preparation::headers() {
     const model::Tree* own = step_.field("auth");
     if (auto done = auth(own != nullptr ? own : target_option("auth")); !done) return done;
   }
-  for (const model::Tree* tree : given) {
   const bool multipart = step_.field("multipart") != nullptr;
+  for (const model::Tree* tree : given) {
     if (tree == nullptr || tree->map() == nullptr) continue;
     for (const auto& [name, value] : *tree->map()) {
       if (has_header(name)) continue;  // the step's own come first and win
-      names_.push_back(name);
       // A boundary that the target gives is not that of these parts.
       const bool type = multipart && tree != given[0] && base::equal_ignoring_case(name, "content-type");
       if (type && !value.null()) continue;
+      names_.push_back(name);
       if (value.null()) continue;  // named so that it is not sent
       // Where clients put it; a request without a body has nothing to wait with (RFC 9110 section 10.1.1).
       if (base::equal_ignoring_case(name, "expect") && value.text() != nullptr && *value.text() == "100-continue") {

@@ -383,6 +383,11 @@ class Requests(HttpTest):
         self.write("body.bin", content)
         self.assertEqual(self.one({"post": "/", "file": "body.bin"}).body, content)
 
+    def test_a_query_goes_on_where_the_url_ends(self):
+        for url, sent in (("/p?", "/p?b=1&b=2"), ("/p?a&", "/p?a&b=1&b=2"), ("/p?a", "/p?a&b=1&b=2"), ("/p", "/p?b=1&b=2")):
+            with self.subTest(url=url):
+                self.assertEqual(self.one({"get": url, "query": {"b": [1, 2]}}).target, sent)
+
     def test_the_type_of_the_target_is_not_that_of_multipart_bodies(self):
         request = self.one({"post": "/", "multipart": {"a": "1"}}, options="headers: { content-type: application/json }")
         self.assertTrue(request.header("content-type").startswith("multipart/form-data; boundary="), request.header("content-type"))
