@@ -175,7 +175,7 @@ class CurlImport {
     }
     if (!is_curl(command.words.front())) return no_curl(command, where);
     for (const std::string& name : set) tell_assignment(name, where);
-    for (const CurlTransfer& each : read_curl_flags(command, where, input_, draft_)) transfer(each, where);
+    for (CurlTransfer& each : read_curl_flags(command, where, input_, draft_)) transfer(each, where);
   }
 
   // The name in `NAME=value`; empty if the word is none.
@@ -215,22 +215,27 @@ class CurlImport {
                                 fmt::join(credentials_, ", ")));
   }
 
-  void transfer(const CurlTransfer& transfer, const std::string& where) {
+  void transfer(CurlTransfer& transfer, const std::string& where) {
     if (transfer.urls.empty()) return draft_.leave_out(where, "there is no URL");
+    const std::string upload = transfer.upload;
     for (const std::string& url : transfer.urls) {
-      std::vector<std::string> all{url};
-      if (!transfer.no_globs) {
-        if (auto expanded = expand_globs(url, input_.limits.globs)) {
-          all = std::move(*expanded);
-        } else {
-          draft_.note(where,
-                      fmt::format("the pattern in '{}' is not spelt out: it is wrong, or stands for more than {} "
-                                  "URLs",
-                                  url.substr(0, 80), input_.limits.globs));
-        }
+      const std::vector<std::string> all = spelt_out(transfer, url, input_.limits.globs, "URLs", where);
+      // An upload goes to each of them.
+      for (const std::string& file : spelt_out(transfer, upload, input_.limits.globs / all.size(), "files", where)) {
+        transfer.upload = file;
+        for (const std::string& each : all) request(transfer, each, where);
       }
-      for (const std::string& each : all) request(transfer, each, where);
     }
+  }
+
+  // What a pattern stands for; where that cannot be said, the pattern itself and a note.
+  std::vector<std::string> spelt_out(const CurlTransfer& transfer, const std::string& pattern, std::size_t most,
+                                     std::string_view what, const std::string& where) {
+    if (transfer.no_globs) return {pattern};
+    if (auto all = expand_globs(pattern, most)) return std::move(*all);
+    draft_.note(where, fmt::format("the pattern in '{}' is not spelt out: it is wrong, or stands for more than {} {}",
+                                   pattern.substr(0, 80), most, what));
+    return {pattern};
   }
 
   void request(const CurlTransfer& transfer, const std::string& url, const std::string& where);

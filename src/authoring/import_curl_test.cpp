@@ -184,6 +184,18 @@ TEST_F(CurlImportTest, SpellsOutPatternsAndNext) {
   EXPECT_EQ(text_of(job.workflows[0].steps[4].field("method")), "PURGE");
 }
 
+TEST_F(CurlImportTest, UploadsEachFileOfAPattern) {
+  const model::Job job = import(curl_importer(), "curl -T '{a,b}[1-2]' 'a.test/{x,up/}'; curl -g -T '{c}' a.test/");
+  std::vector<std::string> sent;
+  for (const model::Step& each : job.workflows.at(0).steps) {
+    sent.push_back(text_of(each.field("url")) + " " + text_of(each.field("file")));
+  }
+  EXPECT_THAT(sent, testing::ElementsAre("/x a1", "/up/a1 a1", "/x a2", "/up/a2 a2", "/x b1", "/up/b1 b1", "/x b2",
+                                         "/up/b2 b2", "/%7Bc%7D {c}"));
+  step("curl -T '{a' a.test/x");
+  EXPECT_THAT(notes(), HasSubstr("the pattern in '{a' is not spelt out: it is wrong, or stands for more than"));
+}
+
 TEST_F(CurlImportTest, TakesTheUserAfterNextWhateverCameBefore) {
   const std::string command = "curl --digest -u a:b http://x.test/1 --next -u c:d http://x.test/2";
   EXPECT_EQ(step(command, 0).field("auth"), nullptr);
@@ -289,18 +301,6 @@ TEST_F(CurlImportTest, TakesNoByteFromOutsideForAVariable) {
   EXPECT_THAT(notes(), HasSubstr("zero byte"));
 }
 
-TEST_F(CurlImportTest, TakesOnlyWholeAddressesForAnInterface) {
-  step("curl a.test --interface 10");
-  EXPECT_THAT(notes(), HasSubstr("--interface 10: give an address of this machine"));
-  step("curl a.test --interface 10.0.0.1");
-  EXPECT_EQ(notes(), "");
-}
-
-TEST_F(CurlImportTest, LeavesOutFlagsWhoseHeaderWouldHaveALineBreak) {
-  const model::Step got = step("curl a.test -b $'a=1\\n' -A $'b\\r' -e $'c\\n' -r $'0-\\n'");
-  EXPECT_THAT(header_names(got), testing::ElementsAre("Accept"));
-  EXPECT_THAT(notes(), HasSubstr("the header 'Cookie' holds a line break; it is left out"));
-}
 TEST_F(CurlImportTest, ChangesNoByteInSilence) {
   for (const char* command : {"curl a.test -H 'Content-Type: x/y' -d $'a\\xfe\\xff'", "curl a.test -d 'a\xFE\xFF'",
                               "curl a.test -d @- <<E\na\xFE\xFF\nE", "curl a.test -d @- <<'E'\na\xFE\xFF\nE"}) {
@@ -322,6 +322,18 @@ TEST_F(CurlImportTest, WritesBytesIntoAnAddressAsCurlDoes) {
   EXPECT_THAT(notes(), HasSubstr("curl sends bare and muster percent-encodes:  bytes over 127"));
 }
 
+TEST_F(CurlImportTest, TakesOnlyWholeAddressesForAnInterface) {
+  step("curl a.test --interface 10");
+  EXPECT_THAT(notes(), HasSubstr("--interface 10: give an address of this machine"));
+  step("curl a.test --interface 10.0.0.1");
+  EXPECT_EQ(notes(), "");
+}
+
+TEST_F(CurlImportTest, LeavesOutFlagsWhoseHeaderWouldHaveALineBreak) {
+  const model::Step got = step("curl a.test -b $'a=1\\n' -A $'b\\r' -e $'c\\n' -r $'0-\\n'");
+  EXPECT_THAT(header_names(got), testing::ElementsAre("Accept"));
+  EXPECT_THAT(notes(), HasSubstr("the header 'Cookie' holds a line break; it is left out"));
+}
 
 TEST_F(CurlImportTest, LeavesOutHostsThatAreNone) {
   import(curl_importer(), "curl \"$HOST\nx/\"; curl a.test");
