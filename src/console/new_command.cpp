@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "console/flag_check.h"
 #include "console/say.h"
 #include "console/starting_files.h"
 #include "protocol/url.h"
@@ -69,6 +70,9 @@ int write_new(const NewFlags& flags) {
     return complain(
         fmt::format("--kind {}: there is none in Lua; name a file that ends in .yaml, or leave --kind out", flags.kind),
         kBadInput);
+  }
+  if (auto text = check_utf8("--target", flags.target, "write it percent-encoded"); !text) {
+    return complain(text.error().message, kBadInput);
   }
   if (const auto url = protocol::parse_url(flags.target); !url) {
     return complain(fmt::format("--target: {}", url.error().message), kBadInput);

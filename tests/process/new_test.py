@@ -50,6 +50,11 @@ class New(ProcessTest):
         self.assertIn("there is none in Lua", self.ask("new", "x.lua", "--kind", "flow", code=2)[1])
         self.assertEqual(self.files(), ["shop.lua"])
 
+    def test_an_address_that_is_no_text_is_refused(self):
+        _, err = self.ask("new", "x.yaml", "--target", os.fsdecode(b"http://a.test/\xff"), code=2)
+        self.assertIn("--target: expected UTF-8 text, found byte 0xff at position 15", err)
+        self.assertEqual(self.files(), [])
+
     def test_without_words_it_writes_test_yaml(self):
         self.ask("new")
         self.assertEqual(self.files(), ["test.yaml"])
