@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/test_outcomes.h"
+#include "model/window_words.h"
 
 namespace muster::engine {
 namespace {
@@ -265,7 +266,8 @@ std::vector<Mark> find_marks(const std::vector<WorkflowResult>& workflows,
   for (const model::ThresholdVerdict& verdict : thresholds) {
     if (verdict.judged) continue;
     marks.push_back(
-        {"unjudged", fmt::format("the threshold '{}'{} was not judged; {} samples were seen", verdict.text,
+        {"unjudged", fmt::format("the threshold '{}'{}{} was not judged; {} samples were seen", verdict.text,
+                                 model::window_words(verdict.window),
                                  verdict.where.empty() ? "" : " where " + verdict.where, grouped(verdict.samples))});
   }
   return marks;

@@ -142,6 +142,15 @@ TEST(Marks, AThresholdThatCouldNotBeJudgedDoesNotPassUnseen) {
   EXPECT_EQ(marks[0].text, "the threshold 'latency p99 < 1s' where step=login was not judged; 7 samples were seen");
 }
 
+TEST(Marks, AThresholdThatCouldNotBeJudgedIsNamedWithItsWindow) {
+  model::ThresholdVerdict verdict;
+  verdict.text = "latency p99 < 1s";
+  verdict.window = std::chrono::seconds(2);
+  const auto marks = find_marks({sound()}, {verdict});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].text, "the threshold 'latency p99 < 1s' in every 2s was not judged; 0 samples were seen");
+}
+
 TEST(Marks, AScriptThatFailsIsMarkedWithWhatItSaid) {
   auto shop = sound();
   shop.notes = {

@@ -39,6 +39,7 @@ enum class Column : std::uint8_t {
   kLabel,  // of a check, or a threshold's text
   kOk,
   kWhere,
+  kWindow,
   kValue,
   kSamples,
   kJudged,
@@ -49,9 +50,10 @@ enum class Column : std::uint8_t {
 constexpr std::size_t kFirstError = static_cast<std::size_t>(Column::kErrors);
 constexpr std::size_t kColumns = kFirstError + model::kErrorClasses;
 constexpr std::array<std::string_view, kFirstError> kNames = {
-    "type", "time",       "second",    "late",   "workflow", "step",   "kind",   "role",    "requests", "failed",
-    "rate", "bytes_in",   "bytes_out", "min_us", "mean_us",  "p50_us", "p90_us", "p95_us",  "p99_us",   "max_us",
-    "vus",  "iterations", "dropped",   "label",  "ok",       "where",  "value",  "samples", "judged",   "passed"};
+    "type",     "time",   "second",   "late",     "workflow",  "step",       "kind",    "role",
+    "requests", "failed", "rate",     "bytes_in", "bytes_out", "min_us",     "mean_us", "p50_us",
+    "p90_us",   "p95_us", "p99_us",   "max_us",   "vus",       "iterations", "dropped", "label",
+    "ok",       "where",  "window_s", "value",    "samples",   "judged",     "passed"};
 
 class Row {
  public:
@@ -123,6 +125,7 @@ class CsvFormat final : public PointFormat {
       Row row("threshold", points);
       row.set(Column::kLabel, verdict.text);
       row.set(Column::kWhere, verdict.where);
+      if (verdict.window > base::Duration::zero()) row.number(Column::kWindow, base::seconds(verdict.window));
       row.number(Column::kValue, verdict.value);
       row.number(Column::kSamples, verdict.samples);
       row.truth(Column::kJudged, verdict.judged);

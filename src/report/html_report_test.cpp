@@ -97,6 +97,15 @@ TEST(HtmlReport, TellsAGoodRun) {
   EXPECT_THAT(page, Not(HasSubstr("think-1"))) << "a think is no request";
 }
 
+TEST(HtmlReport, TellsTheWindowOfAThreshold) {
+  auto run = test::marked();
+  run.thresholds[1].window = 90s;
+  const std::string page = report(run);
+  EXPECT_THAT(page, HasSubstr("<code>latency p95 &lt; 300ms</code></th><td>the whole run, in every 10s</td>"));
+  EXPECT_THAT(page, HasSubstr("<td>step=POST /cart/items/checkout/confirm, in every 1m30s</td>"));
+  EXPECT_THAT(page, HasSubstr("<code>requests rate &gt; 100</code></th><td>the whole run</td>"));
+}
+
 TEST(HtmlReport, TellsAnOpenRunThatFailedAndIsMarked) {
   const std::string page = report(test::marked());
   EXPECT_THAT(sections(page),

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/window_words.h"
 #include "report/atomic_file.h"
 #include "report/clean_text.h"
 #include "report/figures.h"
@@ -66,7 +67,7 @@ Case verdict_case(const model::RunResult& run) {
 }
 
 Case threshold_case(const model::ThresholdVerdict& verdict) {
-  Case made{.name = verdict.text, .type = "threshold", .message = {}};
+  Case made{.name = verdict.text + model::window_words(verdict.window), .type = "threshold", .message = {}};
   if (!verdict.where.empty()) made.name += fmt::format(" where {}", verdict.where);
   if (!verdict.judged) {
     made.outcome = Outcome::kSkipped;

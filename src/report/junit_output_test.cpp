@@ -44,6 +44,18 @@ TEST(Junit, ThresholdsChecksAndTheVerdictFailWithWhatWasMeasured) {
   EXPECT_THAT(xml, HasSubstr("status 503, expected 200..399"));
 }
 
+TEST(Junit, ThresholdsThatDifferInTheirWindowOnlyHaveNamesOfTheirOwn) {
+  auto run = test::marked();
+  run.thresholds[1] = run.thresholds[0];
+  run.thresholds[1].window = {};
+  run.thresholds[2] = run.thresholds[0];
+  run.thresholds[2].where = "step=login";
+  const std::string xml = junit_xml(run);
+  EXPECT_EQ(count(xml, R"(name="latency p95 &lt; 300ms in every 10s")"), 1u);
+  EXPECT_EQ(count(xml, R"(name="latency p95 &lt; 300ms")"), 1u);
+  EXPECT_EQ(count(xml, R"(name="latency p95 &lt; 300ms in every 10s where step=login")"), 1u);
+}
+
 TEST(Junit, WhatCouldNotBeDoneIsAnErrorRatherThanAFailure) {
   const std::string lost = junit_xml(test::lost());
   EXPECT_THAT(lost, HasSubstr(R"(type="lost")"));

@@ -83,6 +83,7 @@ class NdjsonFormat final : public PointFormat {
       Json json = begin("threshold", points);
       json["text"] = verdict.text;
       json["where"] = verdict.where;
+      if (verdict.window > base::Duration::zero()) json["window_s"] = base::seconds(verdict.window);
       json["value"] = finite(verdict.value);
       json["samples"] = verdict.samples;
       json["judged"] = verdict.judged;

@@ -16,6 +16,7 @@ namespace muster::report {
 namespace {
 
 using Json = nlohmann::json;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -79,6 +80,15 @@ TEST(Ndjson, BeginsWithTheRunAndEndsWithItsSummary) {
   EXPECT_EQ(lines.back()["summary"]["schema"], "muster.summary/1");
 }
 
+TEST(Ndjson, TellsTheWindowOfAThreshold) {
+  std::map<std::string, Json> thresholds;
+  for (const Json& line : parsed(told(*ndjson_format(), test::marked()))) {
+    if (line["type"] == "threshold") thresholds[line["text"]] = line;
+  }
+  EXPECT_EQ(thresholds["latency p95 < 300ms"]["window_s"], 10.0);
+  EXPECT_FALSE(thresholds["failed rate < 1%"].contains("window_s"));
+}
+
 TEST(Ndjson, SumsOverItsPointsAreTheSummary) {
   for (const auto& run : {test::passed(), test::marked(), test::refused()}) {
     const auto lines = parsed(told(*ndjson_format(), run));
@@ -103,6 +113,13 @@ TEST(Csv, HasOneHeaderAndAsManyCellsInEveryRow) {
     EXPECT_EQ(std::ranges::count(line, ','), cells) << line;
     EXPECT_EQ(line.find('\n'), line.size() - 1);
   }
+}
+
+TEST(Csv, TellsTheWindowOfAThreshold) {
+  const auto lines = told(*csv_format(), test::marked());
+  EXPECT_THAT(lines.front(), HasSubstr(",label,ok,where,window_s,value,"));
+  EXPECT_THAT(lines, Contains(HasSubstr(",latency p95 < 300ms,,,10,0.481,")));
+  EXPECT_THAT(lines, Contains(HasSubstr(",requests rate > 100,,,,1963.3,")));
 }
 
 TEST(Csv, WritesTheSamePointsAsNdjson) {

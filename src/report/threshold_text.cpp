@@ -5,28 +5,13 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/window_words.h"
 #include "report/figures.h"
 
 namespace muster::report {
-namespace {
-
-// As people write it: 10s, 1m30s, 1500ms.
-std::string window_text(base::Duration window) {
-  const auto milliseconds = std::chrono::round<std::chrono::milliseconds>(window).count();
-  if (milliseconds % 1000 != 0) return fmt::format("{}ms", milliseconds);
-  const auto seconds = milliseconds / 1000;
-  std::string text;
-  if (seconds >= 3600) text += fmt::format("{}h", seconds / 3600);
-  if (seconds / 60 % 60 != 0) text += fmt::format("{}m", seconds / 60 % 60);
-  if (seconds % 60 != 0 || text.empty()) text += fmt::format("{}s", seconds % 60);
-  return text;
-}
-
-}  // namespace
 
 std::string threshold_text(const model::ThresholdVerdict& verdict) {
-  std::string text = verdict.text;
-  if (verdict.window > base::Duration::zero()) text += " in every " + window_text(verdict.window);
+  std::string text = verdict.text + model::window_words(verdict.window);
   if (!verdict.where.empty()) text += fmt::format(" ({})", verdict.where);
   return text;
 }

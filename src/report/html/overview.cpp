@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/window_words.h"
 #include "report/figures.h"
 #include "report/html/options.h"
 #include "report/html/sections.h"
@@ -59,13 +60,19 @@ std::string_view load_text(LoadModel load) {
   return {};
 }
 
+// Over what it was judged: what `where` picks, at once or in every window.
+std::string judged_over(const model::ThresholdVerdict& verdict) {
+  const std::string_view comma = verdict.window > base::Duration::zero() ? "," : "";
+  return fmt::format("{}{}{}", verdict.where.empty() ? "the whole run" : std::string_view(verdict.where), comma,
+                     model::window_words(verdict.window));
+}
+
 void put_threshold(Markup& page, const model::ThresholdVerdict& verdict) {
   const std::string_view kind = !verdict.judged ? "warn" : (verdict.passed ? "good" : "bad");
   page.put("<tr><td class=\"state {}\">", kind);
   put_sign(page, !verdict.judged ? kBang : (verdict.passed ? kTick : kCross));
   page.put("{}</td><th scope=\"row\"><code>{}</code></th><td>{}</td>",
-           !verdict.judged ? "not judged" : (verdict.passed ? "held" : "failed"), verdict.text,
-           verdict.where.empty() ? "the whole run" : std::string_view(verdict.where));
+           !verdict.judged ? "not judged" : (verdict.passed ? "held" : "failed"), verdict.text, judged_over(verdict));
   if (verdict.judged) {
     put_cell(page, verdict.value, measured_text(verdict, true));
   } else {

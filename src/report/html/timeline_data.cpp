@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "model/window_words.h"
 #include "report/html/options.h"
 #include "report/text_layout.h"
 #include "report/totals.h"
@@ -384,7 +385,8 @@ std::string timeline_json(const TimelineData& data, const model::RunResult& run)
   for (const Scope& scope : data.scopes) made["scopes"].push_back(scope_json(data, scope));
   for (const model::ThresholdVerdict& verdict : run.thresholds) {
     if (verdict.passed || !verdict.judged || made["marks"].size() == kMaxRows) continue;
-    made["marks"].push_back({{"at", base::seconds(verdict.failed_at)}, {"text", printable(verdict.text, true)}});
+    made["marks"].push_back({{"at", base::seconds(verdict.failed_at)},
+                             {"text", printable(verdict.text + model::window_words(verdict.window), true)}});
   }
   const std::string text = made.dump(-1, ' ', false, Json::error_handler_t::replace);
   // Where '<' may stand in JSON at all, inside a string, \u003c means the same.

@@ -270,7 +270,7 @@ TEST(TimelineData, IsJsonThatMayStandInAScript) {
   const auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["scopes"][1]["name"], "</script><!--.");
   EXPECT_EQ(json["scopes"][2]["name"], "</SCRIPT>.");
-  EXPECT_EQ(json["marks"][0]["text"], "<script>");
+  EXPECT_EQ(json["marks"][0]["text"], "<script> in every 10s");
   EXPECT_EQ(json["marks"].size(), 2u);
 }
 
