@@ -229,6 +229,10 @@ int remove_results(const ResultsFlags& flags) {
     removed = (*history)->remove(*ids);
   }
   if (!removed) return broken(removed.error().message);
+  if (flags.json) {
+    say("{{\"removed\": {}}}\n", *removed);
+    return kGood;
+  }
   say("{} run{} removed\n", *removed, *removed == 1 ? "" : "s");
   return kGood;
 }
@@ -291,6 +295,7 @@ void add_results(CLI::App& app, CommandContext& context) {
       ->check(whole_number(0, 1'000'000'000));
   remove.add_option("--before", flags->before, "Remove those that started before 2026-11-15 (UTC), or 30d ago")
       ->type_name("DATE");
+  remove.add_flag("--json", flags->json, "Print how many were removed as JSON");
   remove.callback([act] { act([](const ResultsFlags& given) { return remove_results(given); }); });
 }
 

@@ -99,6 +99,13 @@ class Keeping(HistoryTest):
         self.assertIn("2 runs removed", self.results("rm", "--before", "0s").out)
         self.assertEqual(self.listed(), [])
 
+    def test_how_many_runs_were_removed_is_told_as_json(self):
+        self.quick()
+        self.quick()
+        removed = self.results("rm", "--keep", "0", "--json")
+        self.assertEqual(removed.code, 0, removed)
+        self.assertEqual(json.loads(removed.out), {"removed": 2})
+
     def test_a_run_is_exported_in_other_forms(self):
         name = self.quick().summary["id"]
         done = self.results("export", name, f"json={self.folder}/x.json", f"run={self.folder}/x.run")
