@@ -15,6 +15,7 @@ Core::Core(const CoreContext& context)
       interpreter_({.program = context.program,
                     .loop = loop_,
                     .recordings = recordings_,
+                    .tags = context.tags,
                     .slice = context.slice,
                     .seed = context.seed,
                     .trace = context.trace,

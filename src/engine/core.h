@@ -21,6 +21,7 @@
 #include "engine/run_seconds.h"
 #include "engine/scheduler.h"
 #include "engine/split.h"
+#include "engine/tag_sets.h"
 #include "reactor/loop.h"
 #include "reactor/mailbox.h"
 #include "reactor/resolver.h"
@@ -38,6 +39,7 @@ struct CoreContext {
   const LoadShape& shape;
   const Protocols& protocols;
   reactor::ResolverThread& resolver;
+  TagSets& tags;                    // of all cores
   ScriptProgram* script = nullptr;  // of a scripted program
   Slice slice;
   std::uint64_t seed = 0;

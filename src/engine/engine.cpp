@@ -48,6 +48,7 @@ Engine::Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shap
     : program_(std::move(program)),
       shape_(std::move(shape)),
       registry_(registry),
+      tags_(*program_),
       script_(std::move(script)),
       collector_(*program_, split(std::max<std::uint64_t>(1, shape_->peak_vus()), 0, slice.cores).size()),
       run_began_(slice.run_began) {
@@ -59,6 +60,7 @@ Engine::Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shap
                                            .shape = *shape_,
                                            .protocols = registry_.protocols,
                                            .resolver = resolver_,
+                                           .tags = tags_,
                                            .script = script_.get(),
                                            .slice = part,
                                            .seed = slice.seed,

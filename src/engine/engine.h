@@ -22,6 +22,7 @@
 #include "engine/protocol.h"
 #include "engine/recording.h"
 #include "engine/script.h"
+#include "engine/tag_sets.h"
 #include "engine/unique_rows.h"
 #include "model/job.h"
 #include "model/result.h"
@@ -98,6 +99,7 @@ class Engine {
   std::unique_ptr<LoadShape> shape_;
   const Registry& registry_;
   reactor::ResolverThread resolver_;
+  TagSets tags_;
   std::unique_ptr<ScriptProgram> script_;  // before the cores, which it outlives
   std::vector<std::unique_ptr<Core>> cores_;
   std::vector<std::thread> threads_;

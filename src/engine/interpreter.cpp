@@ -21,6 +21,7 @@ Interpreter::Interpreter(const InterpreterContext& context)
     : program_(context.program),
       loop_(context.loop),
       recordings_(context.recordings),
+      tags_(context.tags, context.program.steps.size()),
       slice_(context.slice),
       trace_(context.trace),
       stop_all_(context.stop_all),

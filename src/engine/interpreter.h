@@ -19,6 +19,7 @@
 #include "engine/script.h"
 #include "engine/script_gate.h"
 #include "engine/split.h"
+#include "engine/tag_sets.h"
 #include "engine/vu.h"
 #include "reactor/loop.h"
 
@@ -43,6 +44,7 @@ struct InterpreterContext {
   const Program& program;
   reactor::Loop& loop;
   RecordingPair& recordings;
+  TagSets& tags;
   Slice slice;
   std::uint64_t seed = 0;
   TraceSink trace;                 // may be empty
@@ -107,7 +109,6 @@ class Interpreter final : public CallHost, public ScriptHost {
   bool judge(Strand& strand, Outcome& outcome, StepRecording& record, std::string& detail);
   static void record_phases(StepRecording& record, const Outcome& outcome);
   void record_call(const Call& call, const Outcome& outcome, bool ok, std::string_view detail);
-  TagRecording& tag_row(std::uint32_t step);
   void record_tags(Vu& vu, const CallPlan& plan, base::Duration latency, bool ok);
   void sample(StepRecording& record, const Outcome& outcome, std::string_view detail);
   void trace_call(Strand& strand, const Outcome& outcome, bool ok, base::Duration latency);
@@ -164,6 +165,7 @@ class Interpreter final : public CallHost, public ScriptHost {
   const Program& program_;
   reactor::Loop& loop_;
   RecordingPair& recordings_;
+  KnownTags tags_;
   Slice slice_;
   TraceSink trace_;
   std::function<void()> stop_all_;

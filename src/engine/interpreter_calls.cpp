@@ -163,30 +163,12 @@ void Interpreter::record_tags(Vu& vu, const CallPlan& plan, base::Duration laten
   }
   redact(text_, program_.secrets);
   if (text_.size() > kMaxTagBytes) text_.resize(kMaxTagBytes);
-  TagRecording& row = tag_row(plan.step);
+  const std::size_t place = tags_.place(plan.step, text_);
+  if (place == KnownTags::kOther) recording().note(model::kTooManyTags);
+  TagRecording& row =
+      recording().tag_row(place, plan.step, place == KnownTags::kOther ? kOtherTags : std::string_view(text_));
   ++(ok ? row.ok : row.failed);
   row.latency.record(latency);
-}
-
-// The row of this step for the tags in `text_`, or that of "other" once there are too many.
-TagRecording& Interpreter::tag_row(std::uint32_t step) {
-  auto& rows = recording().tags;
-  std::size_t of_step = 0;
-  for (const auto& row : rows) {
-    if (row->step != step) continue;
-    if (row->tags == text_) return *row;
-    ++of_step;
-  }
-  if (of_step >= model::kMaxTagSets || rows.size() >= model::kMaxTagRows) {
-    recording().note(model::kTooManyTags);
-    const auto other = std::ranges::find(rows, kOtherTags, [](const auto& row) { return std::string_view(row->tags); });
-    if (other != rows.end()) return **other;
-    text_ = kOtherTags;
-  }
-  TagRecording& made = *rows.emplace_back(std::make_unique<TagRecording>());
-  made.step = step;
-  made.tags = text_;
-  return made;
 }
 
 void Interpreter::trace_call(Strand& strand, const Outcome& outcome, bool ok, base::Duration latency) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/recording.h"
 #include "model/threshold_reach.h"
 
 namespace muster::engine {
@@ -322,6 +323,21 @@ Measured user_metric(const Threshold& threshold, const Selection& selection, con
   return {};
 }
 
+// Why there is nothing to measure.
+std::string nothing_is(const Threshold& threshold, const Selection& selection) {
+  if (threshold.where.empty()) return "the run has no step that makes requests";
+  std::string text = fmt::format("nothing in the run is {}", where_text(threshold));
+  const bool others = std::ranges::any_of(selection.workflows, [](const WorkflowResult* workflow) {
+    return std::ranges::count(workflow->tagged, kOtherTags, &TaggedResult::tags) > 0;
+  });
+  if (others && !conditions_of(threshold).tags.empty()) {
+    text += fmt::format(
+        "; it may be among the requests that count as \"{}\", since there were too many combinations of tags",
+        kOtherTags);
+  }
+  return text;
+}
+
 }  // namespace
 
 base::Expected<void> judgeable(const Threshold& threshold) {
@@ -354,8 +370,7 @@ Measured measure(const Threshold& threshold, const std::vector<WorkflowResult>& 
   const bool about_requests = subject == Subject::kLatency || subject == Subject::kService ||
                               subject == Subject::kFailed || subject == Subject::kRequests;
   if (selection.workflows.empty() || (about_requests && selection.steps.empty() && selection.tagged.empty())) {
-    return impossible(threshold.where.empty() ? std::string("the run has no step that makes requests")
-                                              : fmt::format("nothing in the run is {}", where_text(threshold)));
+    return impossible(nothing_is(threshold, selection));
   }
   if (!selection.tagged.empty() && (span || !model::reach_of(threshold.metric).run_tags)) {
     return impossible("requests with a tag are only kept as counts and latency of the whole run");

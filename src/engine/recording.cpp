@@ -126,7 +126,9 @@ model::WorkflowResult result_of(const Program& program, const Recording& recordi
   made.iteration_time.add(recording.iteration_time);
   for (std::size_t i = 0; i < recording.steps.size(); ++i) fill(made.steps[i], recording.steps[i]);
   for (std::size_t i = 0; i < recording.metrics.size(); ++i) fill(made.metrics[i], recording.metrics[i]);
-  for (const auto& tag : recording.tags) add_tagged(made, *tag);
+  for (const auto& tag : recording.tags) {
+    if (tag != nullptr) add_tagged(made, *tag);
+  }
   return made;
 }
 
@@ -156,6 +158,7 @@ void Recording::clear() {
     metric.values.clear();
   }
   for (const auto& tag : tags) {
+    if (tag == nullptr) continue;
     tag->ok = tag->failed = 0;
     tag->latency.clear();
   }
@@ -165,6 +168,17 @@ void Recording::clear() {
   provided.clear();
   notes.clear();
   failure.clear();
+}
+
+TagRecording& Recording::tag_row(std::size_t place, std::uint32_t step, std::string_view text) {
+  if (place >= tags.size()) tags.resize(place + 1);
+  std::unique_ptr<TagRecording>& row = tags[place];
+  if (row == nullptr) {
+    row = std::make_unique<TagRecording>();
+    row->step = step;
+    row->tags = text;
+  }
+  return *row;
 }
 
 void Recording::note(std::string_view text, std::uint64_t times) {

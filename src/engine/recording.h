@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -83,7 +84,7 @@ struct Recording {
 
   std::vector<StepRecording> steps;
   std::vector<MetricRecording> metrics;
-  std::vector<std::unique_ptr<TagRecording>> tags;
+  std::vector<std::unique_ptr<TagRecording>> tags;  // by KnownTags::place(); null: not met in this set
   FineRecorder lateness;
   CoarseRecorder iteration_time;
   std::uint64_t arrivals = 0;
@@ -104,6 +105,8 @@ struct Recording {
   std::uint32_t second = 0;     // of the run, in which this interval lies
   bool counted = true;          // false: warm-up, to be thrown away
 
+  // The row at `place`, made at first sight.
+  TagRecording& tag_row(std::size_t place, std::uint32_t step, std::string_view text);
   void note(std::string_view text, std::uint64_t times = 1);
 };
 

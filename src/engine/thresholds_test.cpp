@@ -147,6 +147,25 @@ TEST(Thresholds, WhereMayNameAStepAndConstantTagsBesideThoseThatOnlyTheRunTells)
   EXPECT_EQ(count({{"lane", "1"}, {"kind", "read"}, {"step", "b"}}), 0);
 }
 
+TEST(Thresholds, ATagThatMatchesNothingMayBeAmongTheOthers) {
+  auto shop = workflow("shop");
+  shop.steps = {step("a", 20, 0, 10ms)};
+  model::TaggedResult other;
+  other.tags = "other";
+  other.ok = 20;
+  shop.tagged = {other};
+  auto rule = threshold("latency", "p95", Comparison::kLess, 1);
+  rule.where = {{"user", "7"}};
+  EXPECT_EQ(judged(rule, {shop}).text,
+            "latency p95 (cannot be judged: nothing in the run is user=7; it may be among the requests that count as "
+            "\"other\", since there were too many combinations of tags)");
+  shop.tagged.clear();
+  EXPECT_EQ(judged(rule, {shop}).text, "latency p95 (cannot be judged: nothing in the run is user=7)");
+  shop.tagged = {other};
+  rule.where = {{"step", "logn"}};
+  EXPECT_EQ(judged(rule, {shop}).text, "latency p95 (cannot be judged: nothing in the run is step=logn)");
+}
+
 TEST(Thresholds, ANameThatMatchesNothingIsNotJudgedAndSaysSo) {
   auto shop = workflow("shop");
   shop.steps = {step("login", 10, 0, 10ms)};

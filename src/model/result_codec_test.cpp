@@ -241,6 +241,18 @@ TEST(ResultMerge, CountsTagsBeyondTheLimitAsOther) {
   EXPECT_EQ(other->ok, 51u);
 }
 
+TEST(ResultMerge, OtherTagsThatComeFirstTakeNoPlaceFromTheRest) {
+  WorkflowResult whole = fresh();
+  whole.tagged = {{"other", 1, 0, {}}};
+  for (std::size_t i = 0; i < kMaxTagRows; ++i) {
+    WorkflowResult part = fresh();
+    part.tagged = {{"user=" + std::to_string(i), 1, 0, {}}};
+    merge(whole, part);
+  }
+  EXPECT_EQ(whole.tagged.size(), kMaxTagRows + 1);
+  EXPECT_EQ(whole.tagged.front().ok, 1u) << "other";
+}
+
 RC_GTEST_PROP(ResultCodec, DecodingIsTheInverseOfEncoding, ()) {
   WorkflowResult result = recorded(any_events());
   result.cores = {{1s, 2s}, {3ns, 5min}};

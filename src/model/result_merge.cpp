@@ -205,18 +205,21 @@ void merge_metrics(std::vector<UserMetric>& whole, const std::vector<UserMetric>
   sort_by(whole, key);
 }
 
+// Who is turned away once is always turned away, since the list never shrinks: a row is whole as far as the parts are.
 void merge_tagged(std::vector<TaggedResult>& whole, const std::vector<TaggedResult>& part, Notes& notes) {
   const auto key = [](const TaggedResult& each) { return std::tie(each.tags, each.step); };
   TaggedResult other;
   other.tags = "other";
+  // One place is kept for "other", which may come before the rest.
+  bool has_other = std::ranges::count(whole, other.tags, &TaggedResult::tags) > 0;
   for (std::size_t i = 0; i < part.size(); ++i) {
-    // The last place is kept for "other".
-    TaggedResult* mine =
-        same(whole, part[i], i, key, part[i].tags == other.tags ? kMaxResultTagged : kMaxResultTagged - 1);
+    has_other = has_other || part[i].tags == other.tags;
+    TaggedResult* mine = same(whole, part[i], i, key, has_other ? kMaxResultTagged : kMaxResultTagged - 1);
     if (mine == nullptr) {
       mine = same(whole, other, 0, key, kMaxResultTagged);
       if (mine == nullptr) continue;
       mine->tags = other.tags;
+      has_other = true;
       add_note(notes, kTooManyTags, part[i].ok + part[i].failed);
     } else {
       mine->tags = part[i].tags;
