@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/measure.h"
-
 namespace muster::engine {
 namespace {
 
@@ -149,7 +147,6 @@ void ThresholdJudge::judge_whole(std::size_t i, const std::vector<WorkflowResult
 void ThresholdJudge::judge_windows(std::size_t i, const std::vector<WorkflowResult>& workflows, base::Duration now,
                                    bool last) {
   const Threshold& threshold = thresholds_[i];
-  ThresholdVerdict& verdict = verdicts_[i];
   Progress& progress = progress_[i];
   const auto over = told_extent(threshold, workflows, now, last ? base::Duration{} : options_.patience);
   if (!over) return;
@@ -158,29 +155,52 @@ void ThresholdJudge::judge_windows(std::size_t i, const std::vector<WorkflowResu
   for (const std::uint32_t end = whole_seconds_down(over->end); progress.next_end <= end; ++progress.next_end) {
     const Measured measured = measure(threshold, workflows, Span{progress.next_end - length, progress.next_end});
     if (!measured.problem.empty()) {
-      if (last) explain(verdict, measured.problem);
+      if (last) explain(verdicts_[i], measured.problem);
       progress.complete_window = last;
       return;
     }
     progress.complete_window = true;
-    if (!enough(measured, threshold)) {
-      if (!verdict.judged) verdict.samples = std::max(verdict.samples, measured.samples);
-      continue;
-    }
-    const bool held = holds(measured.value, threshold.comparison, threshold.bound);
-    // A value that holds must not stand beside a verdict that failed.
-    const bool shown = (verdict.passed || !held) && worse(measured.value, verdict.value, threshold.comparison);
-    if (!verdict.judged || shown) {
-      verdict.value = measured.value;
-      verdict.samples = measured.samples;
-    }
-    verdict.judged = true;
-    if (held) continue;
-    const base::Duration at = std::chrono::seconds(progress.next_end);
-    if (verdict.passed) verdict.failed_at = at;
-    verdict.passed = false;
-    if (!last) ask_to_abort(i);
+    judge_window(i, measured, true, std::chrono::seconds(progress.next_end), last);
   }
+  if (last && progress.complete_window) judge_last_window(i, workflows, over->end, length);
+}
+
+// What is left after the last whole second. A tally is taken over at most the window's length, so that it cannot be
+// too large on account of that. A share or a time would rest on a few requests if only a moment is left: its window
+// begins a second earlier then, and is half a second longer or shorter than the others at most.
+void ThresholdJudge::judge_last_window(std::size_t i, const std::vector<WorkflowResult>& workflows, base::Duration end,
+                                       std::uint32_t length) {
+  const std::uint32_t whole_end = whole_seconds_down(end);
+  if (whole_end < length) return;
+  Measured measured = measure(thresholds_[i], workflows, Span{whole_end + 1 - length, whole_end + 1});
+  if (!measured.tally && end - std::chrono::seconds(whole_end) < std::chrono::milliseconds(500)) {
+    measured = measure(thresholds_[i], workflows, Span{whole_end - length, whole_end + 1});
+  }
+  if (measured.problem.empty()) judge_window(i, measured, !measured.tally, end, true);
+}
+
+void ThresholdJudge::judge_window(std::size_t i, const Measured& measured, bool whole, base::Duration at, bool last) {
+  const Threshold& threshold = thresholds_[i];
+  ThresholdVerdict& verdict = verdicts_[i];
+  if (!enough(measured, threshold)) {
+    if (!verdict.judged) verdict.samples = std::max(verdict.samples, measured.samples);
+    return;
+  }
+  // Part of a window may hold too much already; that it holds too little says nothing.
+  const bool exceeds = threshold.comparison == Comparison::kEqual && measured.value > threshold.bound;
+  if (!whole && !upper_bound(threshold.comparison) && !exceeds) return;
+  const bool held = holds(measured.value, threshold.comparison, threshold.bound);
+  // A value that holds must not stand beside a verdict that failed.
+  const bool shown = (verdict.passed || !held) && worse(measured.value, verdict.value, threshold.comparison);
+  if (!verdict.judged || shown) {
+    verdict.value = measured.value;
+    verdict.samples = measured.samples;
+  }
+  verdict.judged = true;
+  if (held) return;
+  if (verdict.passed) verdict.failed_at = at;
+  verdict.passed = false;
+  if (!last) ask_to_abort(i);
 }
 
 void ThresholdJudge::ask_to_abort(std::size_t i) {

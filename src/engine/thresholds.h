@@ -2,7 +2,8 @@
 // the present verdicts and whether one of them asks for the run's end. Owned by whoever drives the run; one thread.
 //
 // Over the whole run (no `window`) a threshold may fail and recover; what holds at the end counts. With a `window` it
-// must hold in every full window: once failed it stays failed, and the value told is that of the worst window. A run
+// must hold in every window: once failed it stays failed, and the value told is that of the worst window. The last
+// window ends with the run, within a second or not, and a count or a number per second is never too small in it. A run
 // shorter than the window is judged as a whole.
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "engine/measure.h"
 #include "model/job.h"
 #include "model/result.h"
 
@@ -50,6 +52,9 @@ class ThresholdJudge {
 
   void judge_whole(std::size_t i, const std::vector<model::WorkflowResult>& workflows, base::Duration now, bool last);
   void judge_windows(std::size_t i, const std::vector<model::WorkflowResult>& workflows, base::Duration now, bool last);
+  void judge_last_window(std::size_t i, const std::vector<model::WorkflowResult>& workflows, base::Duration end,
+                         std::uint32_t length);
+  void judge_window(std::size_t i, const Measured& measured, bool whole, base::Duration at, bool last);
   void ask_to_abort(std::size_t i);
 
   std::vector<model::Threshold> thresholds_;

@@ -444,5 +444,66 @@ TEST(ThresholdJudge, ARunShorterThanTheWindowIsJudgedAsAWhole) {
   EXPECT_FALSE(verdict.passed);
 }
 
+// A server that hangs: nothing for seconds, and all that was under way fails when the grace is over.
+TEST(ThresholdJudge, WhatIsCutShortAtTheEndOfTheRunIsJudged) {
+  auto shop = workflow("shop", 6s + 200us);
+  shop.steps = {step("a", 0, 0, 0s)};
+  add_second(shop.steps[0], 0, 245, 0, 20ms);
+  add_second(shop.steps[0], 6, 0, 5, 5s);
+  shop.series = {{.second = 0, .vus = 5, .iterations = 245, .dropped = 0},
+                 {.second = 6, .vus = 0, .iterations = 0, .dropped = 280}};
+  for (auto rule :
+       {threshold("latency", "p95", Comparison::kLess, 0.3), threshold("failed", "rate", Comparison::kLess, 0.01),
+        threshold("failed", "count", Comparison::kEqual, 0), threshold("dropped", "count", Comparison::kLess, 1),
+        threshold("dropped", "rate", Comparison::kLess, 0.01)}) {
+    for (const base::Duration window : {1s, 3s}) {
+      rule.window = window;
+      const auto verdict = judged(rule, {shop});
+      EXPECT_TRUE(verdict.judged) << rule.text;
+      EXPECT_FALSE(verdict.passed) << rule.text;
+      EXPECT_EQ(verdict.failed_at, 6s + 200us) << rule.text;
+    }
+  }
+}
+
+TEST(ThresholdJudge, ALastSecondThatIsCutShortFailsNoLowerBound) {
+  auto shop = workflow("shop", 4s + 600ms);
+  shop.steps = {step("a", 0, 0, 0s)};
+  for (std::uint32_t second = 0; second != 5; ++second)
+    add_second(shop.steps[0], second, second < 4 ? 100 : 55, 0, 1ms);
+  for (auto rule : {threshold("requests", "rate", Comparison::kGreaterEqual, 100),
+                    threshold("requests", "count", Comparison::kGreater, 90),
+                    threshold("requests", "count", Comparison::kEqual, 100),
+                    threshold("requests", "count", Comparison::kNotEqual, 55),
+                    threshold("requests", "rate", Comparison::kLessEqual, 100)}) {
+    rule.window = 1s;
+    const auto verdict = judged(rule, {shop});
+    EXPECT_TRUE(verdict.judged) << rule.text;
+    EXPECT_TRUE(verdict.passed) << rule.text;
+    EXPECT_DOUBLE_EQ(verdict.value, 100) << rule.text;
+  }
+  add_second(shop.steps[0], 4, 46, 0, 1ms);
+  auto most = threshold("requests", "rate", Comparison::kLessEqual, 100);
+  most.window = 1s;
+  EXPECT_FALSE(judged(most, {shop}).passed) << "more than a whole second may have";
+}
+
+TEST(ThresholdJudge, AShareAtTheEndOfTheRunRestsOnMoreThanAMoment) {
+  const auto ends = [](base::Duration end, std::uint64_t ok, std::uint64_t failed) {
+    auto shop = workflow("shop", end);
+    shop.steps = {step("a", 0, 0, 0s)};
+    for (std::uint32_t second = 0; second != 4; ++second) add_second(shop.steps[0], second, 100, 0, 1ms);
+    add_second(shop.steps[0], 4, ok, failed, 1ms);
+    auto rule = threshold("failed", "rate", Comparison::kLess, 0.05);
+    rule.window = 1s;
+    return judged(rule, {shop});
+  };
+  EXPECT_TRUE(ends(4s + 20ms, 2, 1).passed) << "one of 103";
+  EXPECT_NEAR(ends(4s + 20ms, 2, 1).value, 1.0 / 103, 1e-9);
+  EXPECT_FALSE(ends(4s + 20ms, 2, 10).passed) << "ten of 112";
+  EXPECT_FALSE(ends(4s + 870ms, 28, 5).passed) << "five of 33";
+  EXPECT_NEAR(ends(4s + 870ms, 28, 5).value, 5.0 / 33, 1e-9);
+}
+
 }  // namespace
 }  // namespace muster::engine

@@ -62,6 +62,19 @@ workflows:
                 self.assertAlmostEqual(point["rate"], 100, delta=40, msg=str(point))
         self.assertTrue(run.summary["thresholds"][0]["judged"])
 
+    def test_what_is_cut_short_at_the_end_is_judged_in_a_window(self):
+        run = self.run_muster("--cores", "1", yaml=f"""
+muster: 1
+target: {self.target()}
+thresholds:
+  - {{ that: failed rate < 1%, window: 1s }}
+  - {{ that: latency p95 < 300ms, window: 1s }}
+load: {{ vus: 2, for: 1s, grace: 1s }}
+steps: [ {{ get: / }}, {{ get: /stall }} ]
+""")
+        self.assertEqual(run.code, 99, run)
+        self.assertEqual([each["passed"] for each in run.summary["thresholds"]], [False, False])
+
     def test_a_window_aborts_soon_after_it_failed(self):
         threading.Timer(1.5, self.failing.set).start()
         began = time.monotonic()
