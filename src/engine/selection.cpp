@@ -88,13 +88,17 @@ Selection select(const Threshold& threshold, const std::vector<WorkflowResult>& 
 
 std::optional<Extent> extent_of(const Selection& selection) {
   std::optional<Extent> found;
+  base::Duration shift{};  // of the first to begin
   for (const WorkflowResult* workflow : selection.workflows) {
     if (workflow->elapsed <= base::Duration::zero()) continue;
-    const base::Duration end = workflow->began + workflow->elapsed;
-    if (!found) found = Extent{workflow->began, end};
-    found->begin = std::min(found->begin, workflow->began);
+    const base::Duration begin = workflow->began + workflow->shift;
+    const base::Duration end = begin + workflow->elapsed;
+    if (!found || begin < found->begin) shift = workflow->shift;
+    if (!found) found = Extent{begin, end};
+    found->begin = std::min(found->begin, begin);
     found->end = std::max(found->end, end);
   }
+  if (found) *found = {found->begin - shift, found->end - shift};
   return found;
 }
 

@@ -37,7 +37,8 @@ struct Extent {
   base::Duration end{};
 };
 
-// From the first counted moment to the last of the selected workflows; nothing if none has begun.
+// From the first counted moment to the last of the selected workflows, by the seconds of the one that began first;
+// nothing if none has begun.
 std::optional<Extent> extent_of(const Selection& selection);
 
 // "workflow=shop, step=login"; empty for the whole run.

@@ -505,5 +505,14 @@ TEST(ThresholdJudge, AShareAtTheEndOfTheRunRestsOnMoreThanAMoment) {
   EXPECT_NEAR(ends(4s + 870ms, 28, 5).value, 5.0 / 33, 1e-9);
 }
 
+// Both begin in the run's first tenth of a second, and so in its first second.
+TEST(ThresholdJudge, TheRateOfShortWorkflowsThatFollowEachOtherIsOverTheTimeOfAll) {
+  std::vector<model::WorkflowResult> layers{workflow("a", 10ms), workflow("b", 1ms)};
+  layers[0].shift = 2ms;
+  layers[1].shift = 51ms;
+  for (model::WorkflowResult& each : layers) each.steps = {step("s", 6, 0, 1ms)};
+  EXPECT_DOUBLE_EQ(judged(threshold("requests", "rate", Comparison::kLess, 1000), layers).value, 240);
+}
+
 }  // namespace
 }  // namespace muster::engine

@@ -129,7 +129,7 @@ Suite run_suite(const model::RunResult& run) {
 
 Suite workflow_suite(const model::RunResult& run, const model::WorkflowResult& workflow) {
   Suite suite{.name = workflow.name,
-              .began = run.started + workflow.began,
+              .began = run.started + truly_began(workflow),
               .time = workflow.elapsed,
               .properties = {},
               .cases = {},

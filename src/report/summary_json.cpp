@@ -187,7 +187,7 @@ Json workflow_json(const model::WorkflowResult& workflow) {
                {"state", model::to_text(workflow.state)},
                {"reason", workflow.reason},
                {"model", workflow.open ? "open" : "closed"},
-               {"began_s", seconds(workflow.began)},
+               {"began_s", seconds(truly_began(workflow))},
                {"duration_s", seconds(workflow.elapsed)}};
   put_totals(made, sum);
   made["errors"] = errors_of(sum.errors);

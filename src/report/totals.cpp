@@ -51,25 +51,41 @@ void add(SecondMap& seconds, const model::WorkflowResult& workflow) {
   }
 }
 
+base::Duration truly_ended(const model::WorkflowResult& workflow) {
+  return truly_began(workflow) + workflow.elapsed;
+}
+
 struct Extent {
-  base::Duration begin = base::Duration::max();
-  base::Duration end{};
+  const model::WorkflowResult* first = nullptr;  // to begin
+  const model::WorkflowResult* last = nullptr;   // to end
 
   void include(const model::WorkflowResult& workflow) {
     if (workflow.elapsed <= base::Duration::zero()) return;
-    begin = std::min(begin, workflow.began);
-    end = std::max(end, workflow.began + workflow.elapsed);
+    if (first == nullptr || truly_began(workflow) < truly_began(*first)) first = &workflow;
+    if (last == nullptr || truly_ended(workflow) > truly_ended(*last)) last = &workflow;
   }
-  base::Duration length() const { return end > begin ? end - begin : base::Duration{}; }
+  base::Duration length() const {
+    return first != nullptr ? truly_ended(*last) - truly_began(*first) : base::Duration{};
+  }
+
+  // The seconds of a series begin `shift` late. Of the second in which the last workflow began, that is a part.
+  CountedStretch by_seconds() const {
+    if (first == nullptr) return {};
+    const base::Duration end = last->began + last->elapsed;
+    const bool within =
+        std::chrono::floor<std::chrono::seconds>(last->began) == std::chrono::floor<std::chrono::seconds>(end);
+    return {.begin = first->began, .end = within ? truly_ended(*last) - first->shift : end};
+  }
 };
 
 std::vector<SecondTotals> finished(SecondMap& seconds, const Extent& extent) {
   std::vector<SecondTotals> list;
   list.reserve(seconds.size());
   std::vector<RatedPart> parts;
+  const CountedStretch counted = extent.by_seconds();
   for (auto& [second, sum] : seconds) {
     sum.second = second;
-    parts.push_back({.requests = sum.requests, .seconds = covered(extent.begin, extent.end, second)});
+    parts.push_back({.requests = sum.requests, .seconds = covered(counted.begin, counted.end, second)});
     list.push_back(std::move(sum));
   }
   for (std::size_t i = 0; i != list.size(); ++i) {
@@ -79,10 +95,6 @@ std::vector<SecondTotals> finished(SecondMap& seconds, const Extent& extent) {
     list[i].rate = rate_in(parts[i], next_to ? parts[beside] : RatedPart{});
   }
   return list;
-}
-
-base::Duration truly_began(const model::WorkflowResult& workflow) {
-  return workflow.began + workflow.shift;
 }
 
 // Whether `earlier` was still running when `later` began. Results of before `shift` was kept do not tell that a
@@ -119,6 +131,10 @@ std::uint64_t most_at_once(const model::RunResult& run, Amount amount) {
 }
 
 }  // namespace
+
+base::Duration truly_began(const model::WorkflowResult& workflow) {
+  return workflow.began + workflow.shift;
+}
 
 std::vector<std::size_t> ran_together(const std::vector<const model::WorkflowResult*>& workflows) {
   std::vector<std::size_t> order;
@@ -197,6 +213,12 @@ Totals totals(const model::RunResult& run) {
   }
   sum.counted = extent.length();
   return sum;
+}
+
+CountedStretch counted_stretch(const model::RunResult& run) {
+  Extent extent;
+  for (const model::WorkflowResult& workflow : run.workflows) extent.include(workflow);
+  return extent.by_seconds();
 }
 
 bool never_called(const model::WorkflowResult& workflow, const model::StepResult& step) {

@@ -36,6 +36,16 @@ Totals totals(const model::WorkflowResult& workflow);
 // Counted time is from the first workflow's begin to the last one's end, pauses between layers included.
 Totals totals(const model::RunResult& run);
 
+// When counting began, since the run's start; `began` alone goes by the seconds of the workflow's series.
+base::Duration truly_began(const model::WorkflowResult& workflow);
+
+// What was counted of a run, by the seconds of its series; both zero if nothing was.
+struct CountedStretch {
+  base::Duration begin{};
+  base::Duration end{};
+};
+CountedStretch counted_stretch(const model::RunResult& run);
+
 // Every workflow of a script lists all the steps that the script declares; whether this one called that step. A step of
 // a written workflow belongs to it, and one that nothing reached is worth seeing.
 bool never_called(const model::WorkflowResult& workflow, const model::StepResult& step);

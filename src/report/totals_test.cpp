@@ -44,6 +44,33 @@ TEST(Totals, ShortWorkflowsThatFollowEachOtherAreNotAddedUp) {
   EXPECT_EQ(peak_vus(run), 2u);
 }
 
+// All in the run's first second, since each begins within a tenth of it.
+TEST(Totals, TheRateOfShortWorkflowsThatFollowEachOtherIsOverTheTimeOfAll) {
+  model::RunResult run;
+  run.workflows = {ran(0s, 10ms, 1), ran(0s, 1ms, 1)};
+  run.workflows[0].shift = 2ms;
+  run.workflows[1].shift = 51ms;
+  for (model::WorkflowResult& workflow : run.workflows) {
+    model::StepResult& step = workflow.steps.emplace_back();
+    step.ok = 6;
+    step.series.emplace_back().ok = 6;
+  }
+  EXPECT_EQ(totals(run).counted, 50ms);
+  EXPECT_DOUBLE_EQ(totals(run).rate(), 240);
+  ASSERT_EQ(seconds_of(run).size(), 1u);
+  EXPECT_DOUBLE_EQ(seconds_of(run)[0].rate, 240);
+  EXPECT_EQ(counted_stretch(run).end, 50ms);
+  EXPECT_EQ(truly_began(run.workflows[1]), 51ms);
+}
+
+TEST(Totals, ASecondThatWasCountedInPartIsMeasuredByItsOwnSeries) {
+  model::RunResult run;
+  run.workflows = {ran(0s, 3s, 1), ran(3s, 2500ms, 1)};
+  run.workflows[1].shift = 80ms;
+  EXPECT_EQ(totals(run).counted, 5580ms);
+  EXPECT_EQ(counted_stretch(run).end, 5500ms);
+}
+
 TEST(Totals, TheVusOfASecondAreTheMostAtOnce) {
   model::RunResult run;
   run.workflows = {ran(0s, 200ms, 1), ran(300ms, 200ms, 1), ran(300ms, 3s, 1)};

@@ -79,7 +79,7 @@ void put_workflow(Markup& page, const WorkflowTable& table, const WorkflowResult
            workflow.open ? "open" : "closed");
   if (!workflow.reason.empty()) page.put("<br><small>{}</small>", workflow.reason);
   page.raw("</td>");
-  if (table.several) put_cell(page, base::seconds(workflow.began), clock_time(workflow.began));
+  if (table.several) put_cell(page, base::seconds(truly_began(workflow)), clock_time(truly_began(workflow)));
   put_time(page, workflow.elapsed);
   put_count(page, workflow.peak_vus);
   put_count(page, workflow.iterations);

@@ -255,18 +255,16 @@ Parts parts_of(const model::WorkflowResult& workflow) {
 
 void add_run(TimelineData& data, const model::RunResult& run) {
   Scope scope;
-  scope.from = std::numeric_limits<double>::max();
   Parts parts;
   for (const model::WorkflowResult& workflow : run.workflows) {
     Parts own = parts_of(workflow);
     parts.workflows.push_back(&workflow);
     parts.steps.insert(parts.steps.end(), own.steps.begin(), own.steps.end());
     scope.open = scope.open || workflow.open;
-    if (workflow.elapsed <= base::Duration::zero()) continue;
-    scope.from = std::min(scope.from, base::seconds(workflow.began));
-    scope.until = std::max(scope.until, base::seconds(workflow.began + workflow.elapsed));
   }
-  scope.from = std::min(scope.from, scope.until);
+  const CountedStretch counted = counted_stretch(run);
+  scope.from = base::seconds(counted.begin);
+  scope.until = base::seconds(counted.end);
   set_grid(scope, data.end - data.begin, kMaxPoints, kMaxHeatColumns);
   Encoder(parts, data.begin).encode(scope);
   data.scopes.push_back(std::move(scope));
