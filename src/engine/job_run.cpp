@@ -303,7 +303,7 @@ void JobRun::conclude() {
   }
   judge_.finish(result_.workflows, result_.elapsed);
   result_.thresholds = judge_.verdicts();
-  result_.marks = find_marks(result_.workflows, result_.thresholds, by_hand_);
+  result_.marks = find_marks(result_.workflows, result_.thresholds, by_hand_, {}, judge_.problems());
   for (const Shortage& each : shortages_) result_.marks.push_back({"batches", to_text(each, Tense::kDid)});
   const Conclusion conclusion = engine::conclude(result_, {.interrupted = interrupted_, .strict = options_.strict});
   result_.verdict = conclusion.verdict;

@@ -258,7 +258,7 @@ void changed_by_hand(const ByHand& by_hand, const MarkLimits& limits, std::vecto
 
 std::vector<Mark> find_marks(const std::vector<WorkflowResult>& workflows,
                              const std::vector<model::ThresholdVerdict>& thresholds, const ByHand& by_hand,
-                             const MarkLimits& limits) {
+                             const MarkLimits& limits, const std::vector<std::string>& problems) {
   std::vector<Mark> marks;
   every_request_failed(workflows, marks);
   for (const WorkflowResult& workflow : workflows) Finder(workflow, workflows.size() == 1, limits, marks).find();
@@ -269,6 +269,8 @@ std::vector<Mark> find_marks(const std::vector<WorkflowResult>& workflows,
         {"unjudged", fmt::format("the threshold '{}'{}{} was not judged; {} samples were seen", verdict.text,
                                  model::window_words(verdict.window),
                                  verdict.where.empty() ? "" : " where " + verdict.where, grouped(verdict.samples))});
+    const auto at = static_cast<std::size_t>(&verdict - thresholds.data());
+    if (at < problems.size() && !problems[at].empty()) marks.back().text += ": " + problems[at];
   }
   return marks;
 }

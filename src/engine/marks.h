@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -58,10 +59,10 @@ constexpr std::string_view kEndedWith = "ended with ";
 constexpr std::string_view kEndedByFor = "ended by `for` after ";
 
 // In order of weight. `thresholds` are final verdicts; those that could not be judged are marked too, since they would
-// otherwise pass unseen.
+// otherwise pass unseen. `problems` says why, for each of them, as ThresholdJudge does.
 std::vector<model::Mark> find_marks(const std::vector<model::WorkflowResult>& workflows,
                                     const std::vector<model::ThresholdVerdict>& thresholds, const ByHand& by_hand = {},
-                                    const MarkLimits& limits = {});
+                                    const MarkLimits& limits = {}, const std::vector<std::string>& problems = {});
 
 // How many VUs ended because their `start` failed; one that was begun again counts again.
 std::uint64_t failed_starts(const model::WorkflowResult& workflow);

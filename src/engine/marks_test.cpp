@@ -151,6 +151,19 @@ TEST(Marks, AThresholdThatCouldNotBeJudgedIsNamedWithItsWindow) {
   EXPECT_EQ(marks[0].text, "the threshold 'latency p99 < 1s' in every 2s was not judged; 0 samples were seen");
 }
 
+TEST(Marks, AThresholdThatCouldNotBeJudgedSaysWhy) {
+  model::ThresholdVerdict good;
+  good.judged = true;
+  model::ThresholdVerdict verdict;
+  verdict.text = "latency p99 < 1s";
+  verdict.where = "step=logn";
+  const auto marks = find_marks({sound()}, {good, verdict}, {}, {}, {"", "nothing in the run is step=logn"});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].text,
+            "the threshold 'latency p99 < 1s' where step=logn was not judged; 0 samples were seen: nothing in the run "
+            "is step=logn");
+}
+
 TEST(Marks, AScriptThatFailsIsMarkedWithWhatItSaid) {
   auto shop = sound();
   shop.notes = {

@@ -1,7 +1,5 @@
 #include "engine/thresholds.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -70,16 +68,12 @@ std::uint32_t whole_seconds_down(base::Duration duration) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(down, 0, 1'000'000'000));
 }
 
-void explain(ThresholdVerdict& verdict, std::string_view problem) {
-  verdict.judged = false;
-  verdict.text += fmt::format(" (cannot be judged: {})", problem);
-}
-
 }  // namespace
 
 ThresholdJudge::ThresholdJudge(std::vector<Threshold> thresholds, JudgeOptions options)
     : thresholds_(std::move(thresholds)), options_(options) {
   verdicts_.reserve(thresholds_.size());
+  problems_.resize(thresholds_.size());
   progress_.resize(thresholds_.size());
   for (std::size_t i = 0; i != thresholds_.size(); ++i) {
     ThresholdVerdict& verdict = verdicts_.emplace_back();
@@ -88,7 +82,7 @@ ThresholdJudge::ThresholdJudge(std::vector<Threshold> thresholds, JudgeOptions o
     verdict.window = thresholds_[i].window.value_or(base::Duration{});
     if (const auto possible = judgeable(thresholds_[i]); !possible) {
       progress_[i].possible = false;
-      explain(verdict, possible.error().message);
+      explain(i, possible.error().message);
     }
   }
 }
@@ -124,7 +118,7 @@ void ThresholdJudge::judge_whole(std::size_t i, const std::vector<WorkflowResult
   }
   const Measured measured = measure(threshold, workflows, {});
   if (!measured.problem.empty()) {
-    if (last) explain(verdict, measured.problem);
+    if (last) explain(i, measured.problem);
     return;
   }
   // It may still grow to what it has to be.
@@ -155,7 +149,7 @@ void ThresholdJudge::judge_windows(std::size_t i, const std::vector<WorkflowResu
   for (const std::uint32_t end = whole_seconds_down(over->end); progress.next_end <= end; ++progress.next_end) {
     const Measured measured = measure(threshold, workflows, Span{progress.next_end - length, progress.next_end});
     if (!measured.problem.empty()) {
-      if (last) explain(verdicts_[i], measured.problem);
+      if (last) explain(i, measured.problem);
       progress.complete_window = last;
       return;
     }
@@ -201,6 +195,11 @@ void ThresholdJudge::judge_window(std::size_t i, const Measured& measured, bool 
   if (verdict.passed) verdict.failed_at = at;
   verdict.passed = false;
   if (!last) ask_to_abort(i);
+}
+
+void ThresholdJudge::explain(std::size_t i, std::string_view problem) {
+  verdicts_[i].judged = false;
+  problems_[i] = problem;
 }
 
 void ThresholdJudge::ask_to_abort(std::size_t i) {

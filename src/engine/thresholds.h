@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -34,11 +36,14 @@ class ThresholdJudge {
   // A merged snapshot, `now` since the run's start. Neither may go back.
   void observe(const std::vector<model::WorkflowResult>& workflows, base::Duration now);
 
-  // The final result; afterwards verdicts() is final too. Thresholds that could not be judged say why in their text.
+  // The final result; afterwards verdicts() and problems() are final too.
   void finish(const std::vector<model::WorkflowResult>& workflows, base::Duration now);
 
   // In the order of the thresholds.
   const std::vector<model::ThresholdVerdict>& verdicts() const { return verdicts_; }
+
+  // Why a threshold could not be judged whatever its samples, in the order of the thresholds; empty if it could.
+  const std::vector<std::string>& problems() const { return problems_; }
 
   // The verdict that asks for the run's end (`abort: true`), the first if there are several; null if none does.
   const model::ThresholdVerdict* abort() const { return abort_ ? &verdicts_[*abort_] : nullptr; }
@@ -55,11 +60,13 @@ class ThresholdJudge {
   void judge_last_window(std::size_t i, const std::vector<model::WorkflowResult>& workflows, base::Duration end,
                          std::uint32_t length);
   void judge_window(std::size_t i, const Measured& measured, bool whole, base::Duration at, bool last);
+  void explain(std::size_t i, std::string_view problem);
   void ask_to_abort(std::size_t i);
 
   std::vector<model::Threshold> thresholds_;
   JudgeOptions options_;
   std::vector<model::ThresholdVerdict> verdicts_;
+  std::vector<std::string> problems_;
   std::vector<Progress> progress_;
   std::optional<std::size_t> abort_;
 };

@@ -171,10 +171,12 @@ TEST(Thresholds, ANameThatMatchesNothingIsNotJudgedAndSaysSo) {
   shop.steps = {step("login", 10, 0, 10ms)};
   auto rule = threshold("latency", "p95", Comparison::kLess, 1);
   rule.where = {{"step", "logn"}};
-  const auto verdict = judged(rule, {shop});
-  EXPECT_FALSE(verdict.judged);
-  EXPECT_TRUE(verdict.passed);
-  EXPECT_EQ(verdict.text, "latency p95 (cannot be judged: nothing in the run is step=logn)");
+  ThresholdJudge judge({rule});
+  judge.finish({shop}, 10s);
+  EXPECT_FALSE(judge.verdicts()[0].judged);
+  EXPECT_TRUE(judge.verdicts()[0].passed);
+  EXPECT_EQ(judge.verdicts()[0].text, "latency p95") << "as it was written, so that it is found again by its text";
+  EXPECT_EQ(judge.problems()[0], "nothing in the run is step=logn");
 }
 
 TEST(Thresholds, CombinationsThatMakeNoSenseSayWhatThereIs) {
@@ -190,9 +192,10 @@ TEST(Thresholds, CombinationsThatMakeNoSenseSayWhatThereIs) {
   rule = threshold("dropped", "count", Comparison::kLess, 1);
   rule.where = {{"step", "login"}};
   EXPECT_FALSE(judgeable(rule));
-  const auto verdict = judged(rule, {workflow("shop")});
-  EXPECT_FALSE(verdict.judged);
-  EXPECT_NE(verdict.text.find("counted per workflow"), std::string::npos);
+  ThresholdJudge judge({rule});
+  judge.finish({workflow("shop")}, 10s);
+  EXPECT_FALSE(judge.verdicts()[0].judged);
+  EXPECT_NE(judge.problems()[0].find("counted per workflow"), std::string::npos);
 }
 
 TEST(Thresholds, RatesOfFailureAreFractionsAndRatesOfRequestsArePerSecond) {
@@ -242,10 +245,11 @@ TEST(Thresholds, UserMetricsAreJudgedByTheirType) {
   EXPECT_DOUBLE_EQ(value("size", "mean"), 15);
   EXPECT_NEAR(value("size", "p99"), 20, 0.2);
   EXPECT_DOUBLE_EQ(value("level", "last"), 5);
-  EXPECT_EQ(judged(threshold("sold", "p95", Comparison::kLess, 1), {shop}).text,
-            "sold p95 (cannot be judged: 'sold' is a counter: it has count and rate)");
-  EXPECT_EQ(judged(threshold("sodl", "count", Comparison::kLess, 1), {shop}).text,
-            "sodl count (cannot be judged: no metric named 'sodl' was recorded)");
+  ThresholdJudge judge(
+      {threshold("sold", "p95", Comparison::kLess, 1), threshold("sodl", "count", Comparison::kLess, 1)});
+  judge.finish({shop}, 10s);
+  EXPECT_EQ(judge.problems()[0], "'sold' is a counter: it has count and rate");
+  EXPECT_EQ(judge.problems()[1], "no metric named 'sodl' was recorded");
 }
 
 TEST(Thresholds, PercentilesOfATrendAreThoseOfItsValuesWhateverTheirSizeAndSign) {

@@ -71,7 +71,7 @@ Case threshold_case(const model::ThresholdVerdict& verdict) {
   if (!verdict.where.empty()) made.name += fmt::format(" where {}", verdict.where);
   if (!verdict.judged) {
     made.outcome = Outcome::kSkipped;
-    made.message = fmt::format("not judged: {} samples are too few", grouped(verdict.samples));
+    made.message = fmt::format("not judged; {} samples were seen", grouped(verdict.samples));
   } else if (!verdict.passed) {
     made.outcome = Outcome::kFailed;
     made.message = fmt::format("measured {} over {} samples; failed first {:.1f} s after the start{}",
