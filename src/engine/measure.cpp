@@ -437,4 +437,22 @@ std::optional<Extent> told_extent(const Threshold& threshold, const std::vector<
   return found;
 }
 
+base::Duration counted_in(const Threshold& threshold, const std::vector<WorkflowResult>& workflows, const Span& span) {
+  std::vector<Extent> stretches;
+  for (const WorkflowResult* workflow : select(threshold, workflows).workflows) {
+    stretches.push_back({workflow->began, workflow->began + workflow->elapsed});
+  }
+  std::ranges::sort(stretches, {}, &Extent::begin);
+  base::Duration counted{};
+  base::Duration from = std::chrono::seconds(span.first);
+  for (const Extent& stretch : stretches) {
+    const base::Duration until = std::min<base::Duration>(stretch.end, std::chrono::seconds(span.end));
+    from = std::max(from, stretch.begin);
+    if (until <= from) continue;
+    counted += until - from;
+    from = until;
+  }
+  return counted;
+}
+
 }  // namespace muster::engine

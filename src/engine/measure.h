@@ -46,4 +46,8 @@ std::optional<Extent> told_extent(const model::Threshold& threshold,
                                   const std::vector<model::WorkflowResult>& workflows, base::Duration now,
                                   base::Duration patience);
 
+// How much of the span some workflow that the threshold is about has counted.
+base::Duration counted_in(const model::Threshold& threshold, const std::vector<model::WorkflowResult>& workflows,
+                          const Span& span);
+
 }  // namespace muster::engine

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/options.h"
+
 namespace muster::engine {
 namespace {
 
@@ -103,6 +105,9 @@ void ThresholdJudge::finish(const std::vector<WorkflowResult>& workflows, base::
     if (!progress_[i].possible) continue;
     if (thresholds_[i].window) judge_windows(i, workflows, now, true);
     if (!progress_[i].complete_window) judge_whole(i, workflows, now, true);
+    if (progress_[i].only_parts && !verdicts_[i].judged) {
+      explain(i, "no window with enough samples was counted throughout; give it a shorter `window`");
+    }
   }
 }
 
@@ -147,14 +152,17 @@ void ThresholdJudge::judge_windows(std::size_t i, const std::vector<WorkflowResu
   const std::uint32_t length = std::max(1u, whole_seconds_up(*threshold.window));
   if (progress.next_end == 0) progress.next_end = whole_seconds_up(over->begin) + length;
   for (const std::uint32_t end = whole_seconds_down(over->end); progress.next_end <= end; ++progress.next_end) {
-    const Measured measured = measure(threshold, workflows, Span{progress.next_end - length, progress.next_end});
+    const Span span{progress.next_end - length, progress.next_end};
+    const Measured measured = measure(threshold, workflows, span);
     if (!measured.problem.empty()) {
       if (last) explain(i, measured.problem);
       progress.complete_window = last;
       return;
     }
     progress.complete_window = true;
-    judge_window(i, measured, true, std::chrono::seconds(progress.next_end), last);
+    const bool whole =
+        !measured.tally || counted_in(threshold, workflows, span) + kSameSecond >= std::chrono::seconds(length);
+    judge_window(i, measured, whole, std::chrono::seconds(progress.next_end), last);
   }
   if (last && progress.complete_window) judge_last_window(i, workflows, over->end, length);
 }
@@ -182,7 +190,10 @@ void ThresholdJudge::judge_window(std::size_t i, const Measured& measured, bool 
   }
   // Part of a window may hold too much already; that it holds too little says nothing.
   const bool exceeds = threshold.comparison == Comparison::kEqual && measured.value > threshold.bound;
-  if (!whole && !upper_bound(threshold.comparison) && !exceeds) return;
+  if (!whole && !upper_bound(threshold.comparison) && !exceeds) {
+    progress_[i].only_parts = true;
+    return;
+  }
   const bool held = holds(measured.value, threshold.comparison, threshold.bound);
   // A value that holds must not stand beside a verdict that failed.
   const bool shown = (verdict.passed || !held) && worse(measured.value, verdict.value, threshold.comparison);

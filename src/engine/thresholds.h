@@ -3,8 +3,9 @@
 //
 // Over the whole run (no `window`) a threshold may fail and recover; what holds at the end counts. With a `window` it
 // must hold in every window: once failed it stays failed, and the value told is that of the worst window. The last
-// window ends with the run, within a second or not, and a count or a number per second is never too small in it. A run
-// shorter than the window is judged as a whole.
+// window ends with the run, within a second or not. Where a window is not counted throughout, which is so there and in
+// the warm-up of a later workflow, a count and a number per second are never too small. A run shorter than the window
+// is judged as a whole.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +54,7 @@ class ThresholdJudge {
     bool possible = true;          // metric, aggregate, where and window go together
     std::uint32_t next_end = 0;    // of the next window to judge, in seconds since the run's start; 0: none yet
     bool complete_window = false;  // one passed, whether or not it had enough samples
+    bool only_parts = false;       // one was not judged because it was not counted throughout
   };
 
   void judge_whole(std::size_t i, const std::vector<model::WorkflowResult>& workflows, base::Duration now, bool last);

@@ -509,6 +509,30 @@ TEST(ThresholdJudge, AShareAtTheEndOfTheRunRestsOnMoreThanAMoment) {
   EXPECT_NEAR(ends(4s + 870ms, 28, 5).value, 5.0 / 33, 1e-9);
 }
 
+TEST(ThresholdJudge, TheWarmUpOfALaterWorkflowFailsNoLowerBound) {
+  std::vector<model::WorkflowResult> layers{workflow("a", 3s), workflow("b", 2s)};
+  layers[1].began = 4s;
+  for (model::WorkflowResult& each : layers) each.steps = {step("s", 0, 0, 0s)};
+  for (const std::uint32_t second : {0u, 1u, 2u}) add_second(layers[0].steps[0], second, 50, 0, 1ms);
+  for (const std::uint32_t second : {4u, 5u}) add_second(layers[1].steps[0], second, 50, 0, 1ms);
+  auto rule = threshold("requests", "rate", Comparison::kGreaterEqual, 45);
+  rule.window = 2s;
+  const auto verdict = judged(rule, layers);
+  EXPECT_TRUE(verdict.judged);
+  EXPECT_TRUE(verdict.passed);
+  EXPECT_DOUBLE_EQ(verdict.value, 50);
+  layers[1].steps[0].series[1].ok = 20;
+  EXPECT_FALSE(judged(rule, layers).passed) << "where it counts it is judged";
+  rule.window = 4s;
+  ThresholdJudge judge({rule});
+  judge.finish(layers, 6s);
+  EXPECT_FALSE(judge.verdicts()[0].judged);
+  EXPECT_EQ(judge.problems()[0], "no window with enough samples was counted throughout; give it a shorter `window`");
+  rule.comparison = Comparison::kLess;
+  rule.bound = 30;
+  EXPECT_FALSE(judged(rule, layers).passed) << "what was counted may be too much";
+}
+
 // Both begin in the run's first tenth of a second, and so in its first second.
 TEST(ThresholdJudge, TheRateOfShortWorkflowsThatFollowEachOtherIsOverTheTimeOfAll) {
   std::vector<model::WorkflowResult> layers{workflow("a", 10ms), workflow("b", 1ms)};
