@@ -305,7 +305,10 @@ void JobRun::conclude() {
   result_.thresholds = judge_.verdicts();
   result_.marks = find_marks(result_.workflows, result_.thresholds, by_hand_, {}, judge_.problems());
   for (const Shortage& each : shortages_) result_.marks.push_back({"batches", to_text(each, Tense::kDid)});
-  const Conclusion conclusion = engine::conclude(result_, {.interrupted = interrupted_, .strict = options_.strict});
+  const bool warm_up =
+      std::ranges::any_of(job_.workflows, [](const model::Workflow& each) { return each.load.warm_up.count() > 0; });
+  const Conclusion conclusion =
+      engine::conclude(result_, {.interrupted = interrupted_, .strict = options_.strict, .warm_up = warm_up});
   result_.verdict = conclusion.verdict;
   result_.exit_code = conclusion.exit_code;
   result_.reason = conclusion.reason;

@@ -136,7 +136,12 @@ Conclusion conclude(const RunResult& result, const VerdictOptions& options) {
     return {Verdict::kError, kExitError,
             fmt::format("workflow '{}' was not completed ({}){}", workflow.name, model::to_text(workflow.state), why)};
   }
-  if (done.any_step && done.ok + done.failed == 0) return {Verdict::kFailed, kExitFailed, "no request was made"};
+  if (done.any_step && done.ok + done.failed == 0) {
+    return {Verdict::kFailed, kExitFailed,
+            options.warm_up
+                ? "no request was counted: none began after the warm-up; make `for` longer or `warm_up` shorter"
+                : "no request was made"};
+  }
   if (std::string reason = failing_thresholds(result); !reason.empty()) {
     return {Verdict::kFailed, kExitFailed, std::move(reason)};
   }

@@ -10,12 +10,13 @@ namespace muster::engine {
 // What `muster run` may exit with; bad input (2) ends before there is a run to judge.
 constexpr int kExitGood = 0;
 constexpr int kExitError = 1;          // the run could not be done
-constexpr int kExitFailed = 99;        // a threshold failed, or every request or iteration, or every `start`
+constexpr int kExitFailed = 99;        // a threshold failed, or every request, iteration or `start`; nothing counted
 constexpr int kExitInterrupted = 130;  // the user ended it
 
 struct VerdictOptions {
   bool interrupted = false;  // the user asked for the end (Ctrl-C, a command)
   bool strict = false;       // a marked result is an error
+  bool warm_up = false;      // some workflow has one: requests may have been made that were not counted
 };
 
 struct Conclusion {

@@ -97,6 +97,13 @@ TEST(Verdict, EveryRequestFailingOrNoneMadeIsNotGood) {
   expect(result, {}, Verdict::kPassed, 0, "the run was completed");
 }
 
+TEST(Verdict, RequestsThatAllBeganInTheWarmUpWereMadeAndNotCounted) {
+  auto result = good();
+  result.workflows[0].steps[0].ok = 0;
+  expect(result, {.warm_up = true}, Verdict::kFailed, 99,
+         "no request was counted: none began after the warm-up; make `for` longer or `warm_up` shorter");
+}
+
 TEST(Verdict, WhatCouldNotBeDoneWeighsMost) {
   auto result = good();
   result.thresholds = {failing()};

@@ -72,6 +72,11 @@ workflows:
         self.assertGreaterEqual(between, first["duration_s"] - 0.001)
         self.assertLessEqual(run.summary["rate"], 12 / between)
 
+    def test_requests_that_all_began_in_the_warm_up_are_told_as_not_counted(self):
+        run = self.run_muster("--url", f"{self.target()}/delay/600", "-c", "1", "-d", "500ms", "--warm-up", "400ms")
+        self.assertEqual(run.code, 99)
+        self.assertIn("none began after the warm-up", run.summary["reason"])
+
     def test_what_is_cut_short_at_the_end_is_judged_in_a_window(self):
         run = self.run_muster("--cores", "1", yaml=f"""
 muster: 1
