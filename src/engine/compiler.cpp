@@ -137,6 +137,7 @@ class Compiler {
   Done provides();
   Done scripted(const model::ScriptedLists& lists);
   Done callable(const model::Step& step);
+  void script_variables(bool kept);
 
   std::uint32_t emit(OpKind kind, std::uint32_t a = 0, std::uint32_t b = 0) {
     program_->ops.push_back({.kind = kind, .a = a, .b = b});
@@ -246,9 +247,12 @@ Compiler::Done Compiler::callable(const model::Step& step) {
                 .step = static_cast<std::uint32_t>(program_->steps.size()),
                 .kind = kinds_.find(step.kind),
                 .arguments = {},
-                .saves = {}};
+                .saves = {},
+                .fills = {}};
   const std::size_t first_call = program_->calls.size();
-  scope_.set_arguments(&made.arguments);
+  const std::size_t first_set = program_->sets.size();
+  std::vector<std::pair<std::string, std::uint32_t>> named;
+  scope_.set_arguments(&named);
   open_region();
   MUSTER_TRY(this->step(step));
   close_region(emit(OpKind::kReturn));
@@ -256,8 +260,32 @@ Compiler::Done Compiler::callable(const model::Step& step) {
   for (std::size_t i = first_call; i < program_->calls.size(); ++i) {
     for (const CompiledSave& save : program_->calls[i].saves) made.saves.emplace_back(save.name, save.slot);
   }
+  for (auto& [name, slot] : named) made.arguments.push_back({.name = std::move(name), .slot = slot});
+  // For now the slots themselves: which of them stand for variables is known when all steps are.
+  for (const auto& [name, slot] : made.saves) made.fills.push_back(slot);
+  for (std::size_t i = first_set; i < program_->sets.size(); ++i) {
+    for (const auto& [slot, value] : program_->sets[i].values) made.fills.push_back(slot);
+  }
   program_->callables.push_back(std::move(made));
   return {};
+}
+
+// What a script may give values to. An argument is meant for one call only: beside each variable there are two slots
+// that tell whether it holds one.
+void Compiler::script_variables(bool kept) {
+  std::map<std::uint32_t, std::uint32_t> given;
+  for (const auto& [name, slot] : scope_.variables()) {
+    const auto marks = static_cast<std::uint32_t>(program_->initial.size());
+    program_->initial.resize(marks + 2);
+    given.emplace(slot, marks);
+    program_->variables.push_back({.name = name, .slot = slot, .given = marks});
+    // What a script does in its start function is known only when it runs: whatever was given a value there stays.
+    if (kept) program_->kept_slots.insert(program_->kept_slots.end(), {slot, marks, marks + 1});
+  }
+  for (Callable& each : program_->callables) {
+    for (ScriptVariable& argument : each.arguments) argument.given = given.at(argument.slot);
+    for (std::uint32_t& slot : each.fills) slot = given.at(slot);
+  }
 }
 
 Compiler::Done Compiler::scripted(const model::ScriptedLists& lists) {
@@ -278,11 +306,7 @@ Compiler::Done Compiler::scripted(const model::ScriptedLists& lists) {
       if (mentions(*job_.script, results[i].name)) call.captured |= std::uint64_t{1} << i;
     }
   }
-  // What a script does in its start function is known only when it runs: whatever was given a value there stays.
-  for (const auto& [name, slot] : scope_.variables()) {
-    program_->variables.emplace_back(name, slot);
-    if (lists.start) program_->kept_slots.push_back(slot);
-  }
+  script_variables(lists.start);
   for (FeederUse& use : program_->feeders) {
     use.read_by[static_cast<std::size_t>(VuList::kStart)] = use.pick == model::Pick::kPerVu;
   }

@@ -156,14 +156,23 @@ struct CompiledFork {
   std::vector<Node> nodes;
 };
 
+// A name that a script may give a value to: with `set` until something else fills it, as an argument for one call.
+struct ScriptVariable {
+  std::string name;
+  std::uint32_t slot = 0;
+  // A slot that is filled while `slot` holds an argument; the slot behind it has what `slot` held before.
+  std::uint32_t given = 0;
+};
+
 // A step that a script may call: a stretch of operations that ends in kReturn.
 struct Callable {
   std::string name;
   std::uint32_t entry = 0;
   std::uint32_t step = 0;  // its own figures, among Program::steps
   const model::StepKind* kind = nullptr;
-  std::vector<std::pair<std::string, std::uint32_t>> arguments;  // name → slot that its texts read
-  std::vector<std::pair<std::string, std::uint32_t>> saves;      // name → slot that it fills
+  std::vector<ScriptVariable> arguments;                     // that its texts read
+  std::vector<std::pair<std::string, std::uint32_t>> saves;  // name → slot that it fills
+  std::vector<std::uint32_t> fills;                          // `given` of the variables that it saves or sets
 };
 
 // A value that a script may read by name: a column of a data source, something used from another workflow.
@@ -249,7 +258,7 @@ struct Program {
   std::shared_ptr<const model::Script> script;  // null: the VUs run the lists' operations
   std::vector<Callable> callables;              // in the order in which the script declares them
   std::vector<ScriptValue> script_values;
-  std::vector<std::pair<std::string, std::uint32_t>> variables;  // that the script may set
+  std::vector<ScriptVariable> variables;                         // that the script may set
   std::vector<std::pair<std::string, std::string>> environment;  // name → value
   std::vector<std::string> secrets;                              // spellings to redact
 };

@@ -78,6 +78,15 @@ int list(lua_State* state) {
   return 1;
 }
 
+// An argument is for one call: what earlier calls were given, and this one may not be, is there no more.
+void take_back(engine::Vu& vu, const engine::Callable& callable) {
+  for (const engine::ScriptVariable& each : callable.arguments) {
+    if (vu.slots[each.given].missing()) continue;
+    vu.slots[each.slot] = vu.slots[each.given + 1];
+    vu.slots[each.given] = {};
+  }
+}
+
 void push_kinds(lua_State* state, const model::StepKinds& kinds) {
   lua_newtable(state);
   int position = 0;
@@ -239,7 +248,7 @@ void LuaNatives::take_arguments(lua_State* state, LuaScript& script, std::uint32
   while (lua_next(state, 2) != 0) {
     if (lua_type(state, -2) != LUA_TSTRING) raise(state, "the arguments of a step have names: { id = 7 }");
     const std::string_view name = text_at(state, -2);
-    const auto found = std::ranges::find_if(callable.arguments, [&](const auto& each) { return each.first == name; });
+    const auto found = std::ranges::find(callable.arguments, name, &engine::ScriptVariable::name);
     if (found == callable.arguments.end()) {
       const auto& values = script.services_.program.script_values;
       if (std::ranges::any_of(values, [&](const auto& each) { return each.group == "use" && each.name == name; })) {
@@ -248,7 +257,10 @@ void LuaNatives::take_arguments(lua_State* state, LuaScript& script, std::uint32
       }
       raise(state, "step '%s' mentions no ${%s}, so it cannot be given", callable.name.c_str(), name.data());
     }
-    vu.slots[found->second] = to_value(state, lua_gettop(state), vu.arena, found->first.c_str());
+    const model::Value value = to_value(state, lua_gettop(state), vu.arena, found->name.c_str());
+    vu.slots[found->given] = model::Value::of(true);
+    vu.slots[found->given + 1] = vu.slots[found->slot];
+    vu.slots[found->slot] = value;
     lua_pop(state, 1);
   }
 }
@@ -259,6 +271,7 @@ int LuaNatives::call(lua_State* state) {
   const auto index = static_cast<std::uint32_t>(lua_tointeger(state, 1) - 1);
   if (index >= script.services_.program.callables.size()) raise(state, "there is no such step");
   must_have_room(state, script);
+  take_back(*script.running_->vu, script.services_.program.callables[index]);
   if (lua_type(state, 2) == LUA_TTABLE) {
     take_arguments(state, script, index);
   } else if (!lua_isnoneornil(state, 2)) {
@@ -421,13 +434,14 @@ int LuaNatives::set(lua_State* state) {
   must_run(state, script, "set");
   const std::string_view name(luaL_checkstring(state, 1));
   const auto& variables = script.services_.program.variables;
-  const auto found = std::ranges::find_if(variables, [&](const auto& each) { return each.first == name; });
+  const auto found = std::ranges::find(variables, name, &engine::ScriptVariable::name);
   if (found == variables.end()) {
     return raise(state, "no step mentions ${%s} and nothing is provided from it, so it cannot be set", name.data());
   }
   must_have_room(state, script);
   engine::Vu& vu = *script.running_->vu;
-  vu.slots[found->second] = to_value(state, 2, vu.arena, found->first.c_str());
+  vu.slots[found->slot] = to_value(state, 2, vu.arena, found->name.c_str());
+  vu.slots[found->given] = {};
   return 0;
 }
 

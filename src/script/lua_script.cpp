@@ -153,7 +153,12 @@ ScriptAction LuaScript::resume(engine::Strand& strand, const engine::StepReport*
   if (report == nullptr) return go_on(strand, fiber, 0);
   // What the call gives back: whether there is more to know, then what the prelude makes a result of.
   lua_State* const thread = fiber.thread;
-  lua_pushboolean(thread, !report->ok || !services_.program.callables[fiber.callable].saves.empty() ? 1 : 0);
+  const engine::Callable& callable = services_.program.callables[fiber.callable];
+  if (report->ok || report->response != nullptr) {
+    // What it saved is no argument, even where one stood.
+    for (const std::uint32_t given : callable.fills) strand.vu->slots[given] = {};
+  }
+  lua_pushboolean(thread, !report->ok || !callable.saves.empty() ? 1 : 0);
   lua_pushnumber(thread, static_cast<double>(generation_));
   lua_pushboolean(thread, report->ok ? 1 : 0);
   lua_pushnumber(thread, base::seconds(report->latency));

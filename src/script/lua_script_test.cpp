@@ -83,6 +83,56 @@ TEST(LuaScript, ArgumentsFillTheHolesOfAStep) {
   EXPECT_EQ(stage.rehearsal.journal->texts(), (std::vector<std::string>{"good day you", "1 true"}));
 }
 
+TEST(LuaScript, AnArgumentIsForOneCallAndALaterOneWithoutItFails) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    local say = play("say ${word}", { name = "say" })
+    local also = play("also ${word}", { name = "also" })
+    workflow("w", {
+      load = { vus = 1, iterations = 1 },
+      start = function() say { word = "before" } end,
+      run = function()
+        if say:try().ok then error("the argument of `start` was sent") end
+        for _, item in ipairs({ { word = 1 }, { word = 2 }, { name = "no word" }, { word = 4 } }) do
+          say:try { word = item.word }
+        end
+        if also:try().ok then error("the argument of another step was sent") end
+      end,
+    })
+  )");
+  EXPECT_EQ(stage.rehearsal.journal->texts(),
+            (std::vector<std::string>{"say before", "say ", "say 1", "say 2", "say ", "say 4", "also "}));
+  EXPECT_EQ(engine::step(result, "say").errors[static_cast<std::size_t>(model::ErrorClass::kValue)], 2u);
+  EXPECT_EQ(engine::step(result, "also").failed, 1u);
+  EXPECT_EQ(result.failed_iterations, 0u) << (result.notes.empty() ? "" : result.notes[0].first);
+}
+
+TEST(LuaScript, WhatWasSetOrSavedIsThereAgainAfterACallWithAnArgument) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 1 } }
+    local say = play("${word}", { name = "say" })
+    local save = play("abc${word}", { name = "save", save = { word = "size" } })
+    local put = step { set = { word = "'put'" } }
+    function run()
+      set("word", "set")
+      say { word = "given" }
+      say()
+      save { word = "x" }
+      say()
+      say { word = 4 }
+      set("word", 5)
+      say()
+      say { word = "given" }
+      put()
+      say()
+    end
+  )");
+  EXPECT_EQ(stage.rehearsal.journal->texts(),
+            (std::vector<std::string>{"given", "set", "abcx", "4", "4", "5", "given", "put"}));
+  EXPECT_EQ(result.failed_iterations, 0u) << (result.notes.empty() ? "" : result.notes[0].first);
+}
+
 TEST(LuaScript, AnArgumentThatNothingMentionsIsAMistake) {
   Stage stage;
   const auto result = stage.run(
