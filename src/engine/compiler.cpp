@@ -67,12 +67,13 @@ struct Region {
   struct Fallible {
     std::uint32_t op;
     std::vector<int> alternatives;  // the `if` and `choose` branches it lies in
+    std::vector<int> stretches;     // the same and the bodies of `repeat`
   };
   // What a failure before it passes over.
   struct Skippable {
     std::uint32_t op;
     Skip skip;
-    std::vector<int> alternatives;
+    std::vector<int> inside;  // of a step: as `alternatives`; of a pause: as `stretches`
   };
   std::vector<Fallible> fallible;
   std::vector<Skippable> skippable;
@@ -82,7 +83,7 @@ struct Region {
   std::vector<std::uint32_t> steps() const {
     std::vector<std::uint32_t> made;
     for (const Skippable& each : skippable) {
-      if (!each.skip.pause) made.push_back(each.skip.index);
+      if (each.skip.kind == Skip::Kind::kStep) made.push_back(each.skip.index);
     }
     return made;
   }
@@ -90,9 +91,9 @@ struct Region {
 
 // Whether what can be skipped would surely have run behind `failed`, whose operation is `failing`.
 bool lies_behind(const Region::Fallible& failed, const Op& failing, const Region::Skippable& skippable) {
-  const std::vector<int>& branches = skippable.alternatives;
-  const bool certain = branches.size() <= failed.alternatives.size() &&
-                       std::equal(branches.begin(), branches.end(), failed.alternatives.begin());
+  const std::vector<int>& around = skippable.skip.kind == Skip::Kind::kStep ? failed.alternatives : failed.stretches;
+  const std::vector<int>& inside = skippable.inside;
+  const bool certain = inside.size() <= around.size() && std::equal(inside.begin(), inside.end(), around.begin());
   // A fork's own branches lie behind the fork operation but have been run when it fails.
   const bool own_branch = failing.kind == OpKind::kFork && skippable.op < failing.b;
   return skippable.op > failed.op && certain && !own_branch;
@@ -145,7 +146,7 @@ class Compiler {
   }
   std::uint32_t emit_fallible(OpKind kind, std::uint32_t a = 0, std::uint32_t b = 0) {
     const std::uint32_t op = emit(kind, a, b);
-    regions_.back().fallible.push_back({.op = op, .alternatives = alternatives_});
+    regions_.back().fallible.push_back({.op = op, .alternatives = alternatives_, .stretches = stretches_});
     return op;
   }
   std::uint32_t here() const { return static_cast<std::uint32_t>(program_->ops.size()); }
@@ -157,15 +158,22 @@ class Compiler {
   void close_region(std::uint32_t target);
   void note_tested(std::uint32_t op, std::uint32_t info) {
     for (Region& region : regions_) {
-      region.skippable.push_back({.op = op, .skip = {.index = info}, .alternatives = alternatives_});
+      region.skippable.push_back({.op = op, .skip = {.index = info}, .inside = alternatives_});
     }
   }
-  void note_pause(std::uint32_t op, std::uint32_t think) {
-    for (auto region = regions_.rbegin(); region != regions_.rend(); ++region) {
-      region->skippable.push_back({.op = op, .skip = {.index = think, .pause = true}, .alternatives = alternatives_});
-      if (region->branch) return;
-    }
+  // A failure before `op` passes over `pause` as a whole.
+  void note_pause(std::uint32_t op, Pause pause);
+  void note_rounds(std::uint32_t op, Pause of_one, std::uint32_t loop);
+  void note_skippable(std::uint32_t op, const Skip& skip);
+  // What is compiled until take_pauses() adds its pauses to this one.
+  void gather_pauses(Pause::Kind kind = Pause::Kind::kAll) { pausing_.push_back({.kind = kind}); }
+  Pause take_pauses() {
+    Pause taken = std::move(pausing_.back());
+    pausing_.pop_back();
+    return taken;
   }
+  // The steps of a branch that may run or not, and their pauses.
+  base::Expected<Pause> alternative(const std::vector<model::Step>& steps);
   std::uint32_t add_info(const model::Step& step, model::StepRole role);
   const model::Target* target_of(const model::Step& step) const;
 
@@ -177,6 +185,8 @@ class Compiler {
   ProgramScope scope_;
   std::vector<Region> regions_;
   std::vector<int> alternatives_;
+  std::vector<int> stretches_;
+  std::vector<Pause> pausing_ = std::vector<Pause>(1);  // those being gathered, the innermost last
   int next_alternative_ = 0;
   std::uint16_t depth_ = 0;
 };
@@ -200,6 +210,39 @@ void Compiler::close_region(std::uint32_t target) {
     }
     op.skips_end = static_cast<std::uint32_t>(program_->skips.size());
   }
+}
+
+void Compiler::note_skippable(std::uint32_t op, const Skip& skip) {
+  for (auto region = regions_.rbegin(); region != regions_.rend(); ++region) {
+    region->skippable.push_back({.op = op, .skip = skip, .inside = stretches_});
+    if (region->branch) return;
+  }
+}
+
+void Compiler::note_pause(std::uint32_t op, Pause pause) {
+  const bool any = pause.any();
+  pausing_.back().parts.push_back(pause);
+  if (any) note_skippable(op, {.kind = Skip::Kind::kPause, .index = append(program_->pauses, std::move(pause))});
+}
+
+// A failure in a round passes over those that the loop, the innermost, has left.
+void Compiler::note_rounds(std::uint32_t op, Pause of_one, std::uint32_t loop) {
+  if (!of_one.any()) return;
+  note_skippable(op, {.kind = Skip::Kind::kRounds,
+                      .frame = static_cast<std::uint16_t>(depth_ - 1),
+                      .index = append(program_->pauses, std::move(of_one)),
+                      .loop = loop});
+}
+
+base::Expected<Pause> Compiler::alternative(const std::vector<model::Step>& steps) {
+  const int id = next_alternative_++;
+  alternatives_.push_back(id);
+  stretches_.push_back(id);
+  gather_pauses();
+  MUSTER_TRY(sequence(steps));
+  stretches_.pop_back();
+  alternatives_.pop_back();
+  return take_pauses();
 }
 
 std::uint32_t Compiler::add_info(const model::Step& step, model::StepRole role) {
@@ -358,8 +401,8 @@ Compiler::Done Compiler::step(const model::Step& step) {
       {"set", &Compiler::set},           {"log", &Compiler::log},         {"stop", &Compiler::stop},
       {"metric", &Compiler::metric},     {"check", &Compiler::check_step}};
   if (step.kind == "think") {
-    const std::uint32_t think = append(program_->thinks, to_think(step.field("think")));
-    note_pause(emit(OpKind::kThink, think), think);
+    const Think think = to_think(step.field("think"));
+    note_pause(emit(OpKind::kThink, append(program_->thinks, think)), {.kind = Pause::Kind::kThink, .think = think});
     return {};
   }
   const auto method = kMethods.find(step.kind);
@@ -442,7 +485,10 @@ Compiler::Done Compiler::node(CompiledFork& fork, const std::vector<model::Step>
   const std::uint16_t outer_depth = depth_;
   depth_ = 0;  // a branch is a strand of its own, with its own frames
   open_region(true);
+  gather_pauses();
   MUSTER_TRY(sequence(steps));
+  Pause pause = take_pauses();
+  pausing_.back().parts.push_back(std::move(pause));
   added.steps = regions_.back().steps();
   added.end = emit(OpKind::kEnd);
   close_region(added.end);
@@ -454,7 +500,9 @@ Compiler::Done Compiler::node(CompiledFork& fork, const std::vector<model::Step>
 Compiler::Done Compiler::parallel(const model::Step& step) {
   const std::uint32_t op = emit_fallible(OpKind::kFork, 0);
   CompiledFork fork;
+  gather_pauses(Pause::Kind::kLongest);
   for (const model::Branch& branch : step.branches) MUSTER_TRY(node(fork, branch.steps));
+  note_pause(op, take_pauses());
   program_->ops[op].a = append(program_->forks, std::move(fork));
   program_->ops[op].b = here();
   return {};
@@ -504,9 +552,9 @@ Compiler::Done Compiler::condition(const model::Step& step) {
       jump = emit(OpKind::kJump);
       program_->ops[test].b = here();
     }
-    alternatives_.push_back(next_alternative_++);
-    MUSTER_TRY(sequence(branch.steps));
-    alternatives_.pop_back();
+    auto pause = alternative(branch.steps);
+    if (!pause) return std::unexpected(pause.error());
+    if (!is_else) note_pause(test, std::move(*pause));
   }
   if (jump == test) {
     program_->ops[test].b = here();
@@ -520,15 +568,18 @@ Compiler::Done Compiler::choose(const model::Step& step) {
   const std::uint32_t op = emit(OpKind::kChoose);
   CompiledChoice choice;
   std::vector<std::uint32_t> jumps;
+  Pause one_of{.kind = Pause::Kind::kOneOf};
   double sum = 0;
   for (const model::Branch& branch : step.branches) {
     sum += branch.weight;
     choice.branches.emplace_back(sum, here());
-    alternatives_.push_back(next_alternative_++);
-    MUSTER_TRY(sequence(branch.steps));
-    alternatives_.pop_back();
+    auto pause = alternative(branch.steps);
+    if (!pause) return std::unexpected(pause.error());
+    pause->weight = branch.weight;
+    one_of.parts.push_back(std::move(*pause));
     jumps.push_back(emit(OpKind::kJump));
   }
+  note_pause(op, std::move(one_of));
   for (const std::uint32_t jump : jumps) program_->ops[jump].a = here();
   program_->ops[op].a = append(program_->choices, std::move(choice));
   return {};
@@ -547,9 +598,13 @@ Compiler::Done Compiler::repeat(const model::Step& step) {
     loop.after_one_round = !expression;
     if (expression) loop.condition = std::move(*expression);
   }
-  emit(OpKind::kRepeatBegin);
+  // How often a condition holds is not known beforehand: one round.
+  const auto rounds = text ? 1 : static_cast<double>(loop.times);
+  const std::uint32_t begin = emit(OpKind::kRepeatBegin);
   ++depth_;
   const std::uint32_t place = append(program_->loops, std::move(loop));
+  stretches_.push_back(next_alternative_++);
+  gather_pauses();
   const std::uint32_t test = emit_fallible(OpKind::kRepeatTest, place);
   for (const model::Branch& branch : step.branches) MUSTER_TRY(sequence(branch.steps));
   if (program_->loops[place].after_one_round) {
@@ -557,9 +612,14 @@ Compiler::Done Compiler::repeat(const model::Step& step) {
     if (!expression) return std::unexpected(expression.error());
     program_->loops[place].condition = std::move(*expression);
   }
-  emit(OpKind::kJump, test);
+  Pause pause = take_pauses();
+  const std::uint32_t again = emit(OpKind::kJump, test);
+  if (rounds > 1) note_rounds(again, pause, place);
   program_->ops[test].b = here();
+  stretches_.pop_back();
   --depth_;
+  pause.rounds = rounds;
+  note_pause(begin, std::move(pause));
   return {};
 }
 

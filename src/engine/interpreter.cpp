@@ -196,8 +196,8 @@ void Interpreter::fail(Strand& strand) {
   const bool counts = counted(loop_.now());
   for (std::uint32_t i = op.skips_begin; i < op.skips_end; ++i) {
     const Skip& skip = program_.skips[i];
-    if (skip.pause) {
-      strand.owed += length_of(program_.thinks[skip.index]);
+    if (skip.kind != Skip::Kind::kStep) {
+      strand.owed += length_of(program_.pauses[skip.index], random_, rounds_left(strand, skip));
     } else if (counts) {
       ++recording().steps[skip.index].skipped;
     }
@@ -207,9 +207,9 @@ void Interpreter::fail(Strand& strand) {
   strand.pc = op.fail_to;
 }
 
-base::Duration Interpreter::length_of(const Think& think) {
-  const auto spread = static_cast<std::uint64_t>((think.most - think.least).count());
-  return think.least + base::Duration(spread == 0 ? 0 : static_cast<std::int64_t>(random_.below(spread + 1)));
+double Interpreter::rounds_left(const Strand& strand, const Skip& skip) const {
+  if (skip.kind != Skip::Kind::kRounds) return 1;
+  return static_cast<double>(program_.loops[skip.loop].times - strand.frames[skip.frame].count);
 }
 
 Interpreter::Step Interpreter::sleep(Strand& strand, base::Duration wait) {
@@ -223,7 +223,7 @@ Interpreter::Step Interpreter::sleep(Strand& strand, base::Duration wait) {
 
 Interpreter::Step Interpreter::think(Strand& strand, const Op& op) {
   ++strand.pc;
-  return sleep(strand, length_of(program_.thinks[op.a]));
+  return sleep(strand, length_of(program_.thinks[op.a], random_));
 }
 
 Interpreter::Step Interpreter::set(Strand& strand, const Op& op) {
@@ -350,11 +350,11 @@ Interpreter::Step Interpreter::repeat_test(Strand& strand, const Op& op) {
     strand.pc = op.b;
     return Step::kNext;
   }
+  ++strand.frames.back().count;
   if (!has_room(*strand.vu)) {
     fail(strand);
     return Step::kNext;
   }
-  ++strand.frames.back().count;
   ++strand.pc;
   return next_round(strand);
 }
@@ -418,7 +418,7 @@ Interpreter::Step Interpreter::retry_test(Strand& strand, const Op& op) {
   strand.owed = {};  // its own delay is pause enough
   strand.frames.back().retrying.again = true;
   strand.pc = op.b;
-  return sleep(strand, length_of(retry.delay)) == Step::kWait ? Step::kWait : next_round(strand);
+  return sleep(strand, length_of(retry.delay, random_)) == Step::kWait ? Step::kWait : next_round(strand);
 }
 
 Interpreter::Step Interpreter::group_end(Strand& strand, const Op& op) {

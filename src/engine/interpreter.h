@@ -118,7 +118,7 @@ class Interpreter final : public CallHost, public ScriptHost {
   std::string shown(const model::Value& value) const;
 
   void fail(Strand& strand);
-  base::Duration length_of(const Think& think);
+  double rounds_left(const Strand& strand, const Skip& skip) const;
   Step sleep(Strand& strand, base::Duration wait);
   Step think(Strand& strand, const Op& op);
   Step set(Strand& strand, const Op& op);

@@ -55,7 +55,7 @@ Interpreter::Step Interpreter::script(Strand& strand) {
       strand.pc = program_.callables[action.callable].entry;
       return Step::kNext;
     case ScriptAction::Kind::kSleep:
-      return sleep(strand, length_of({.least = action.least, .most = action.most}));
+      return sleep(strand, length_of({.least = action.least, .most = action.most}, random_));
     case ScriptAction::Kind::kFork:
       return fork_script(strand, action.branches);
     case ScriptAction::Kind::kStop:

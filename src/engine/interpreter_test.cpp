@@ -35,23 +35,6 @@ TEST(Interpreter, RunsStepsInTheOrderWritten) {
   EXPECT_EQ(step(result, "b").bytes_in, 2U);
 }
 
-TEST(Interpreter, AFailedIterationTakesThePausesThatItPassesOver) {
-  Rehearsal r;
-  const auto result = r.run("{ vus: 1, iterations: 3 }", R"(
-    steps:
-      - { name: a, play: a, fails: "true" }
-      - think: 10ms
-      - if: iteration == 1
-        then: [ { think: 1h } ]
-      - parallel: [ { think: 1h }, { think: 2h } ]
-      - group: shop
-        steps: [ { name: b, play: b }, { think: 20ms } ]
-)");
-  EXPECT_EQ(result.failed_iterations, 3U);
-  EXPECT_EQ(step(result, "b").skipped, 3U);
-  EXPECT_GE(result.iteration_time.min(), std::chrono::milliseconds(30));
-}
-
 TEST(Interpreter, JudgingAStepIsNoPartOfTheNextOnesLatency) {
   Rehearsal r;
   r.run(kOnce, R"(

@@ -15,6 +15,7 @@
 #include "authoring/feeder.h"
 #include "authoring/text_template.h"
 #include "base/error.h"
+#include "engine/pause.h"
 #include "engine/protocol.h"
 #include "model/job.h"
 #include "model/result.h"
@@ -100,16 +101,17 @@ struct Op {
   std::uint32_t skips_end = 0;
 };
 
-// A test step that a failure passes over, or a pause, which the iteration takes all the same before it ends: users who
-// meet errors do not ask more often.
+// What a failure passes over.
 struct Skip {
-  std::uint32_t index = 0;  // of a step, or of Program::thinks
-  bool pause = false;
-};
-
-struct Think {
-  base::Duration least{};
-  base::Duration most{};
+  enum class Kind : std::uint8_t {
+    kStep,    // a test step
+    kPause,   // one of Program::pauses
+    kRounds,  // the same, as often as `loop`, whose frame of the strand is `frame`, has rounds left
+  };
+  Kind kind = Kind::kStep;
+  std::uint16_t frame = 0;
+  std::uint32_t index = 0;
+  std::uint32_t loop = 0;
 };
 
 struct CompiledSet {
@@ -236,6 +238,7 @@ struct Program {
   std::vector<CallPlan> calls;
   std::vector<std::string> kinds;  // protocols in use
   std::vector<Think> thinks;
+  std::vector<Pause> pauses;
   std::vector<CompiledSet> sets;
   std::vector<authoring::TextTemplate> logs;
   std::vector<authoring::Expression> conditions;
