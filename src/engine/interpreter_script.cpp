@@ -83,7 +83,10 @@ Interpreter::Step Interpreter::fork_script(Strand& strand, std::uint32_t branche
 
 // The list is over, whether or not its function has returned.
 void Interpreter::leave_script(Strand& strand) {
-  if (strand.fiber != nullptr) script_->drop(strand);
+  if (strand.fiber != nullptr) {
+    const ScriptGate::Inside inside(gate_);  // it may have something to tell
+    script_->drop(strand);
+  }
   strand.in_script = false;
   strand.in_step = false;
 }

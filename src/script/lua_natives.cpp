@@ -389,11 +389,27 @@ int LuaNatives::fork(lua_State* state) {
   return lua_yield(state, 0);
 }
 
-// Where another branch stops the iteration, `parallel` never comes to raise what failed in this one.
+// Where another branch stops the iteration, `parallel` never comes to raise what failed in this one. Gives back whether
+// the error is the first of its branches that is the script's own mistake: failed steps are recorded already.
 int LuaNatives::branch_failed(lua_State* state) {
-  engine::Join* const join = self(state).running_->part_of;
-  if (join != nullptr) join->failed = true;
-  return 0;
+  LuaScript& script = self(state);
+  engine::Join* const join = script.running_->part_of;
+  if (join == nullptr) return 0;
+  join->failed = true;
+  lua_settop(state, 1);
+  if (is_failure(script, state)) return 0;
+  auto& mistake = static_cast<LuaScript::Fiber*>(join->parent->fiber)->mistake;
+  const bool first = mistake.empty();
+  {
+    std::string message = LuaState::take_error(state);
+    if (first) {
+      mistake = std::move(message);
+    } else if (message != mistake) {
+      script.tell_mistake(message);
+    }
+  }
+  lua_pushboolean(state, first ? 1 : 0);
+  return 1;
 }
 
 int LuaNatives::now(lua_State* state) {

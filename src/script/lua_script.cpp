@@ -149,6 +149,7 @@ ScriptAction LuaScript::resume(engine::Strand& strand, const engine::StepReport*
   if (fiber.functions != 0) [[unlikely]] {
     luaL_unref(state_.get(), LUA_REGISTRYINDEX, fiber.functions);
     fiber.functions = 0;
+    fiber.mistake.clear();
   }
   if (report == nullptr) return go_on(strand, fiber, 0);
   // What the call gives back: whether there is more to know, then what the prelude makes a result of.
@@ -200,27 +201,33 @@ void LuaScript::finish(engine::Strand& strand, Fiber& fiber) {
 
 ScriptAction LuaScript::failed(engine::Strand& strand, Fiber& fiber, int status) {
   strand.fiber = nullptr;
-  const std::string& file = services_.program.script->file;
   ScriptAction action{.kind = ScriptAction::Kind::kFail};
   if (status == LUA_YIELD) {
-    services_.host.note(
-        fmt::format("'{}': coroutine.yield was called outside of a coroutine of the script's own", file));
+    tell_mistake(fmt::format("{}: coroutine.yield was called outside of a coroutine of the script's own",
+                             services_.program.script->file));
   } else if (!LuaNatives::is_failure(*this, fiber.thread)) {
     // A failed step was recorded when it failed; anything else is the script's own mistake.
     const std::string message = LuaState::take_error(fiber.thread);
     if (message.find("stack overflow") != std::string::npos) {
       action = give_up(fmt::format("a function calls itself too often: {}", message.substr(0, message.find('\n'))));
     } else {
-      services_.host.note(std::string(engine::kScriptError) + message);
+      tell_mistake(message);
     }
   }
   discard(&fiber);
   return action;
 }
 
+void LuaScript::tell_mistake(const std::string& message) {
+  services_.host.note(std::string(engine::kScriptError) + message);
+}
+
 void LuaScript::drop(engine::Strand& strand) {
   if (strand.fiber == nullptr) return;
-  discard(static_cast<Fiber*>(strand.fiber));
+  auto* const fiber = static_cast<Fiber*>(strand.fiber);
+  // Another branch has stopped the iteration: `parallel` never comes to raise it.
+  if (!fiber->mistake.empty()) tell_mistake(fiber->mistake);
+  discard(fiber);
   strand.fiber = nullptr;
 }
 

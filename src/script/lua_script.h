@@ -40,6 +40,7 @@ class LuaScript final : public engine::Script {
     int reference = 0;
     std::uint32_t callable = 0;  // the step that it called last
     int functions = 0;           // of its `parallel`, while that runs
+    std::string mistake = {};    // of a branch of it, which it is to raise when all have ended
   };
 
   base::Expected<void> read();
@@ -50,6 +51,7 @@ class LuaScript final : public engine::Script {
   engine::ScriptAction launch(engine::Strand& strand, Fiber& fiber, engine::VuList list);
   engine::ScriptAction go_on(engine::Strand& strand, Fiber& fiber, int arguments);
   engine::ScriptAction failed(engine::Strand& strand, Fiber& fiber, int status);
+  void tell_mistake(const std::string& message);
   void finish(engine::Strand& strand, Fiber& fiber);
   base::Expected<void> prepare(engine::Strand& strand, Fiber& fiber, engine::VuList list);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/rehearsal.h"
 #include "script/lua_job.h"
 
@@ -407,6 +409,60 @@ TEST(LuaScript, StopInsideABranchDoesNotHideTheFailureOfAnother) {
     EXPECT_EQ(result.iterations, 3u);
     EXPECT_EQ(result.failed_iterations, 3u) << stop;
   }
+}
+
+TEST(LuaScript, AMistakeInABranchIsToldWhateverBecomesOfTheOthers) {
+  const std::string head =
+      "job { load = { vus = 1, iterations = 2 } }\nlocal a = play('a', { name = 'a' })\n"
+      "local bad = play('bad', { name = 'bad', fails = 'reset' })\n";
+  for (const std::string run :
+       {"parallel(function() stop() end, function() error('x') end)",
+        "parallel(function() error('x') end, function() a() stop() end)",
+        "parallel(bad, function() a() a() error('x') end)", "parallel(function() error('x') end, bad)",
+        "parallel(a, function() parallel(function() stop() end, function() error('x') end) end)"}) {
+    Stage stage;
+    const auto result = stage.run(head + "function run() " + run + " end\n");
+    EXPECT_EQ(result.failed_iterations, 2u) << run;
+    ASSERT_EQ(result.notes.size(), 1u) << run;
+    EXPECT_EQ(result.notes[0].first, "script error: play.lua:4: x") << run;
+    EXPECT_EQ(result.notes[0].second, 2u) << run;
+  }
+}
+
+TEST(LuaScript, EveryMistakeOfSeveralBranchesIsToldOnce) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 1 } }\n"
+      "function run() parallel(function() error('x') end, function() error('y') end, function() error('x') end) end\n"
+      "local a = play('a', { name = 'a' })\n");
+  std::vector<std::string> told;
+  for (const auto& note : result.notes) told.push_back(note.first);
+  std::ranges::sort(told);
+  EXPECT_EQ(told, (std::vector<std::string>{"script error: play.lua:2: x", "script error: play.lua:2: y"}));
+}
+
+TEST(LuaScript, AMistakeInABranchThatIsCaughtIsNotTold) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 2 } }
+    local a = play("a", { name = "a" })
+    function run()
+      local ok, why = pcall(parallel, a, function() error("x") end)
+      if ok or not why:find("x") then error("it was not raised") end
+      stop()
+    end
+  )");
+  EXPECT_TRUE(result.notes.empty()) << result.notes[0].first;
+}
+
+TEST(LuaScript, AYieldOutsideOfACoroutineIsAMistakeOfTheScript) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 1 } }\nlocal a = play('a', { name = 'a' })\n"
+      "function run() coroutine.yield() end\n");
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_EQ(result.notes[0].first,
+            "script error: play.lua: coroutine.yield was called outside of a coroutine of the script's own");
 }
 
 TEST(LuaScript, AGroupIsMeasuredAsAWhole) {

@@ -124,9 +124,8 @@ function parallel(...)
       ended = ended + 1
       if ok then
         values[i] = value
-      elseif not failed then
+      elseif native.branch_failed(value) or not failed then
         failed, failure = true, value
-        native.branch_failed()
       end
     end
   end
