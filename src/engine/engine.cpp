@@ -100,7 +100,7 @@ void Engine::run_core(std::size_t index) {
 
 base::Expected<void> Engine::start() {
   if (script_ != nullptr) {
-    if (auto begun = script_->begin(static_cast<std::uint32_t>(cores_.size())); !begun) return begun;
+    if (auto begun = script_->begin(static_cast<std::uint32_t>(cores_.size()), give_up_); !begun) return begun;
   }
   reactor::reserve_descriptors(kOwnDescriptors + shape_->peak_vus());
   resolver_.start();
@@ -184,7 +184,7 @@ void Engine::join() {
   while (drain()) {
   }
   if (script_ == nullptr) return;
-  if (const auto ended = script_->end(collector_.totals()); !ended && failure_.empty())
+  if (const auto ended = script_->end(collector_.totals(), give_up_); !ended && failure_.empty())
     failure_ = ended.error().message;
 }
 

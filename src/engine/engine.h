@@ -61,6 +61,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  // Set before start(): what is done when start() or join() cannot come back from the script.
+  void set_give_up(GiveUp give_up) { give_up_ = std::move(give_up); }
   // Starts the cores' threads, waits until all are prepared, and lets them begin together.
   base::Expected<void> start();
   void command(const Command& command);
@@ -100,6 +102,7 @@ class Engine {
   const Registry& registry_;
   reactor::ResolverThread resolver_;
   TagSets tags_;
+  GiveUp give_up_;
   std::unique_ptr<ScriptProgram> script_;  // before the cores, which it outlives
   std::vector<std::unique_ptr<Core>> cores_;
   std::vector<std::thread> threads_;

@@ -8,20 +8,24 @@
 namespace muster::engine {
 namespace {
 
+// A thread that never comes back can be ended no other way than with its process.
+void end_process(const std::string& reason) {
+  fmt::print(stderr, "{}\n", reason);
+  std::_Exit(1);
+}
+
 class InProcessRunner final : public Runner {
  public:
-  explicit InProcessRunner(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  explicit InProcessRunner(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {
+    engine_->set_give_up(&end_process);
+  }
 
   base::Expected<void> start() override { return engine_->start(); }
   void command(const Command& command) override { engine_->command(command); }
 
   bool poll(model::WorkflowResult& result) override {
     if (finished_) return false;
-    // A thread that never comes back can be ended no other way than with its process.
-    if (const std::string reason = engine_->stuck(base::now()); !reason.empty()) {
-      fmt::print(stderr, "{}\n", reason);
-      std::_Exit(1);
-    }
+    if (const std::string reason = engine_->stuck(base::now()); !reason.empty()) end_process(reason);
     const bool over = engine_->finished();
     if (over) engine_->join();
     const bool changed = engine_->poll() || over;

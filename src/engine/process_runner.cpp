@@ -38,10 +38,17 @@ class Executor {
     signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "muster-executor");
-    if (auto started = engine_.start(); !started) {
-      memory_.finish(started.error().message);
+    bool started = false;
+    engine_.set_give_up([&](const std::string& reason) {
+      if (started) publish();
+      memory_.finish(reason);
+      _exit(1);
+    });
+    if (auto start = engine_.start(); !start) {
+      memory_.finish(start.error().message);
       _exit(1);
     }
+    started = true;
     publish();  // from here on it is missed when it falls silent
     while (!engine_.finished()) {
       take_commands();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -107,17 +108,21 @@ class Script {
   virtual std::string address() const { return {}; }
 };
 
+// Ends the workflow, and does not return: a function of its script did not come back. From any thread, while the one
+// that called the function waits for it.
+using GiveUp = std::function<void(const std::string& reason)>;
+
 // The script of one workflow in one process: makes one Script for each core.
 class ScriptProgram {
  public:
   virtual ~ScriptProgram() = default;
 
   // Before any core's script is made.
-  virtual base::Expected<void> begin(std::uint32_t /*cores*/) { return {}; }
+  virtual base::Expected<void> begin(std::uint32_t /*cores*/, const GiveUp& /*give_up*/) { return {}; }
   // On the core's thread. The program outlives the script.
   virtual std::unique_ptr<Script> make(const ScriptServices& services) = 0;
   // After all cores have ended, with their scripts still there.
-  virtual base::Expected<void> end(const model::WorkflowResult& /*totals*/) { return {}; }
+  virtual base::Expected<void> end(const model::WorkflowResult& /*totals*/, const GiveUp& /*give_up*/) { return {}; }
 };
 
 class ScriptLanguage {

@@ -209,23 +209,21 @@ std::string LuaState::take_error(lua_State* state) {
   return message;
 }
 
-struct ReadingLimit::Watch {
+struct TimeLimit::Watch {
   std::mutex mutex;
   std::condition_variable changed;
   bool over = false;
   std::thread thread;
 };
 
-ReadingLimit::ReadingLimit(std::string what, base::Duration limit, int exit_code) : watch_(std::make_unique<Watch>()) {
-  watch_->thread = std::thread([watch = watch_.get(), what = std::move(what), limit, exit_code] {
+TimeLimit::TimeLimit(base::Duration limit, std::function<void()> give_up) : watch_(std::make_unique<Watch>()) {
+  watch_->thread = std::thread([watch = watch_.get(), limit, give_up = std::move(give_up)] {
     std::unique_lock lock(watch->mutex);
-    if (watch->changed.wait_for(lock, limit, [watch] { return watch->over; })) return;
-    fmt::print(stderr, "{}: reading the script took longer than {:.0f} s; {}\n", what, base::seconds(limit), kLoopHint);
-    std::_Exit(exit_code);
+    if (!watch->changed.wait_for(lock, limit, [watch] { return watch->over; })) give_up();
   });
 }
 
-ReadingLimit::~ReadingLimit() {
+TimeLimit::~TimeLimit() {
   {
     const std::lock_guard lock(watch_->mutex);
     watch_->over = true;
@@ -233,5 +231,12 @@ ReadingLimit::~ReadingLimit() {
   watch_->changed.notify_all();
   watch_->thread.join();
 }
+
+ReadingLimit::ReadingLimit(std::string what, base::Duration limit, int exit_code)
+    : limit_(limit, [what = std::move(what), limit, exit_code] {
+        fmt::print(stderr, "{}: reading the script took longer than {:.0f} s; {}\n", what, base::seconds(limit),
+                   kLoopHint);
+        std::_Exit(exit_code);
+      }) {}
 
 }  // namespace muster::script

@@ -8,6 +8,7 @@
 
 #include <csetjmp>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -74,18 +75,27 @@ class LuaState {
   bool exhausted_ = false;
 };
 
-// Ends the process, with a message, if it is not destroyed within `limit`: the only way out of a script that never
-// comes back while it is being read.
-class ReadingLimit {
+// Calls `give_up` on a thread of its own if it is not destroyed within `limit`: the only way out of a script that never
+// comes back.
+class TimeLimit {
  public:
-  ReadingLimit(std::string what, base::Duration limit, int exit_code);
-  ~ReadingLimit();
-  ReadingLimit(const ReadingLimit&) = delete;
-  ReadingLimit& operator=(const ReadingLimit&) = delete;
+  TimeLimit(base::Duration limit, std::function<void()> give_up);
+  ~TimeLimit();
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
 
  private:
   struct Watch;
   std::unique_ptr<Watch> watch_;
+};
+
+// The same for a script that is being read: ends the process, with a message.
+class ReadingLimit {
+ public:
+  ReadingLimit(std::string what, base::Duration limit, int exit_code);
+
+ private:
+  TimeLimit limit_;
 };
 
 }  // namespace muster::script

@@ -22,7 +22,8 @@ struct ScriptLimits {
   // its __tostring calls it again until Lua's own stack is full. Of a small stack, half.
   std::size_t stack_reserve = 5u << 20;
   std::size_t coroutine_depth = 150;  // of the script's own coroutines that wait for one another
-  // For reading the script: what stands outside its functions. A script that takes longer is given up.
+  // For reading the script, that is what stands outside its functions, and for each hook of wrk's that runs before or
+  // after the load. A script that takes longer is given up.
   base::Duration read_time = std::chrono::seconds(10);
 };
 constexpr ScriptLimits kScriptLimits{};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <lua.hpp>
@@ -9,6 +10,7 @@
 
 #include "base/time.h"
 #include "engine/http_response.h"
+#include "engine/options.h"
 #include "engine/vu.h"
 #include "script/options.h"
 #include "script/wrk_stats.h"
@@ -137,19 +139,23 @@ class WrkProgram final : public engine::ScriptProgram {
  public:
   explicit WrkProgram(const engine::Program& program) : program_(program) {}
 
-  base::Expected<void> begin(std::uint32_t cores) override {
-    const model::Script& script = *program_.script;
-    const ReadingLimit limit(script.file, kScriptLimits.read_time, 1);
-    main_ = std::make_unique<WrkThread>(script, kScriptLimits.memory_bytes);
-    if (auto opened = main_->open(); !opened) return opened;
-    if (auto found = main_->resolve(); !found) return found;
+  base::Expected<void> begin(std::uint32_t cores, const engine::GiveUp& give_up) override {
+    {
+      const ReadingLimit limit(program_.script->file, kScriptLimits.read_time, 1);
+      if (auto opened = open(main_); !opened) return opened;
+      if (auto found = main_->resolve(); !found) return found;
+    }
+    const auto limited = [&](const char* hook, auto call) {
+      const TimeLimit limit(kScriptLimits.read_time, [&] { give_up(endless(hook, kScriptLimits.read_time)); });
+      return call();
+    };
     for (std::uint32_t core = 0; core < cores; ++core) {
-      WrkThread& thread = *threads_.emplace_back(std::make_unique<WrkThread>(script, kScriptLimits.memory_bytes));
-      if (auto opened = thread.open(); !opened) return opened;
-      if (auto done = main_->set_up(thread); !done) return done;
-      if (auto done = thread.begin(); !done) return done;
+      if (auto opened = open(threads_.emplace_back()); !opened) return opened;
+      WrkThread& thread = *threads_.back();
+      if (auto done = limited("setup", [&] { return main_->set_up(thread); }); !done) return done;
+      if (auto done = limited("init", [&] { return thread.begin(); }); !done) return done;
       if (core != 0) continue;
-      auto count = thread.count_requests();
+      auto count = limited("request", [&] { return thread.count_requests(); });
       if (!count) return std::unexpected(count.error());
       answers_ = *count;
     }
@@ -160,14 +166,31 @@ class WrkProgram final : public engine::ScriptProgram {
     return std::make_unique<WrkScript>(services, *threads_[services.slice.core], answers_);
   }
 
-  base::Expected<void> end(const model::WorkflowResult& totals) override {
+  base::Expected<void> end(const model::WorkflowResult& totals, const engine::GiveUp& give_up) override {
     base::Expected<void> told;
-    if (!threads_.empty() && threads_.front()->has_done() && !totals.steps.empty()) told = tell_done(totals);
+    if (!threads_.empty() && threads_.front()->has_done() && !totals.steps.empty()) {
+      // Before whoever waits for this process gives it up without knowing why.
+      const base::Duration time =
+          std::min(kScriptLimits.read_time, program_.load.grace + engine::kStopMargin - std::chrono::seconds(1));
+      const TimeLimit limit(time, [&] { give_up(endless("done", time)); });
+      told = tell_done(totals);
+    }
     std::fflush(stdout);
     return told;
   }
 
  private:
+  base::Expected<void> open(std::unique_ptr<WrkThread>& thread) {
+    const ReadingLimit limit(program_.script->file, kScriptLimits.read_time, 1);
+    thread = std::make_unique<WrkThread>(*program_.script, kScriptLimits.memory_bytes);
+    return thread->open();
+  }
+
+  std::string endless(const char* hook, base::Duration time) const {
+    return fmt::format("`{}` of '{}' did not come back for {:.0f} s: a loop in it never ends, or it takes far too long",
+                       hook, program_.script->file, base::seconds(time));
+  }
+
   base::Expected<void> tell_done(const model::WorkflowResult& totals) {
     std::vector<double> rates;
     for (const auto& thread : threads_) rates.insert(rates.end(), thread->rates.begin(), thread->rates.end());

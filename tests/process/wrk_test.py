@@ -342,6 +342,20 @@ class Alone(ProcessTest):
             json.loads(line)
         self.assertIn("init\n", run.err)
 
+    def test_a_hook_that_never_comes_back_is_named(self):
+        running = {}
+        for hook in ("setup", "init", "request", "done"):
+            file = self.write(f"{hook}.lua", f"function {hook}() while true do end end")
+            running[hook] = subprocess.Popen([MUSTER, "run", str(file), "--url", self.server.url, "-n", "9", "--json"],
+                                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for hook, process in running.items():
+            out, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 1, out + err)
+            workflow = json.loads(out)["workflows"][0]
+            self.assertEqual(workflow["state"], "failed", out + err)
+            self.assertRegex(workflow["reason"], f"^`{hook}` of '.*{hook}.lua' did not come back for 10 s")
+            self.assertEqual(workflow["requests"], 9 if hook == "done" else 0, out)
+
     def test_what_a_script_posts_is_not_sent_twice(self):
         # Answers the first request of a connection and closes it on seeing the second.
         def reply(request):
