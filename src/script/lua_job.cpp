@@ -82,11 +82,15 @@ class Declarations {
   struct Globals {
     bool run = false;
     bool hooks = false;  // one of wrk's
+    // Functions of the script's that look like those of a workflow, but stand beside it.
+    bool start = false;
+    bool stop = false;
   };
   static int look(lua_State* state);
   // Nothing of muster's was used so far: it may be a script of wrk's.
   bool nothing_declared() const { return job_.map.empty() && steps_.empty() && workflows_.empty(); }
   base::Expected<void> refuse_wrk() const;
+  base::Expected<void> refuse_beside(const Globals& found) const;
 
   // The line of the script that called.
   std::uint32_t line(lua_State* state) const;
@@ -239,6 +243,7 @@ base::Expected<void> Declarations::read(std::string_view text) {
         "a function `run`",
         file_));
   }
+  if (found.start || found.stop) return refuse_beside(found);
   short_form_ = true;
   return {};
 }
@@ -251,7 +256,19 @@ int Declarations::look(lua_State* state) {
     lua_pop(state, 1);
     return is;
   };
+  // `stop` is also what ends an iteration, until a script puts its own in its place.
+  const auto is_own = [&](const char* name) {
+    lua_getglobal(state, name);
+    lua_Debug made{};
+    if (!lua_isfunction(state, -1)) {
+      lua_pop(state, 1);
+      return false;
+    }
+    return lua_getinfo(state, ">S", &made) != 0 && std::string_view(made.source) != kPreludeSource;
+  };
   found.run = is_function("run");
+  found.start = is_own("start");
+  found.stop = is_own("stop");
   found.hooks = std::ranges::any_of(kWrkHooks, is_function);
   return 0;
 }
@@ -259,6 +276,15 @@ int Declarations::look(lua_State* state) {
 base::Expected<void> Declarations::refuse_wrk() const {
   return base::fail(
       fmt::format("this is a script written for wrk; give it an address: muster run {} --url http://…", file_));
+}
+
+base::Expected<void> Declarations::refuse_beside(const Globals& found) const {
+  const std::string name = std::filesystem::path(file_).stem().string();
+  const std::string_view which = found.start ? "start" : "stop";
+  return base::fail(fmt::format(
+      "{}: a global function `{}` is never called by itself, only `run` is; write workflow(\"{}\", {{ load = "
+      "…, {}run = run{} }}), or `local function {}` if it is a function of your own",
+      file_, which, name, found.start ? "start = start, " : "", found.stop ? ", stop = stop" : "", which));
 }
 
 YamlNode Declarations::scripted(YamlNode description, const std::vector<std::string>& functions) const {

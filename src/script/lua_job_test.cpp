@@ -109,6 +109,24 @@ TEST(LuaJob, NothingToRunIsSaid) {
   EXPECT_NE(problem("local a = 1").find("nothing to run"), std::string::npos);
 }
 
+TEST(LuaJob, AGlobalStartOrStopBesideAGlobalRunIsRefusedWithWhatToWrite) {
+  const std::string head = "job { target = 'http://a.test' }\nlocal a = http.get('/')\nfunction run() a() end\n";
+  EXPECT_EQ(problem(head + "function start(vu) end"),
+            "shop.lua: a global function `start` is never called by itself, only `run` is; write workflow(\"shop\", { "
+            "load = …, start = start, run = run }), or `local function start` if it is a function of your own");
+  EXPECT_EQ(problem(head + "function stop(vu) end"),
+            "shop.lua: a global function `stop` is never called by itself, only `run` is; write workflow(\"shop\", { "
+            "load = …, run = run, stop = stop }), or `local function stop` if it is a function of your own");
+  EXPECT_NE(problem(head + "function start() end function stop() end").find("start = start, run = run, stop = stop }"),
+            std::string::npos);
+  loaded(
+      "job { target = 'http://a.test', load = { vus = 1, iterations = 1 } }\nlocal a = http.get('/')\n"
+      "local function start() a() end\nfunction run() start() stop() end\n");
+  loaded(
+      "job { target = 'http://a.test' }\nlocal a = http.get('/')\nfunction start() end\nfunction run() a() end\n"
+      "workflow('w', { load = { vus = 1, iterations = 1 }, start = start, run = run })\n");
+}
+
 TEST(LuaJob, AScriptWrittenForWrkIsToldWhatItNeeds) {
   for (const char* text : {"wrk.method = 'POST'", "request = function() return wrk.format() end",
                            "math.randomseed(os.time())\nwrk.path = '/x'", "function done() end"}) {
