@@ -50,6 +50,7 @@ void scalar_to_tree(const YamlNode& node, model::Tree& tree) {
   if (const auto [rest, error] = std::from_chars(begin, end, number);
       error == std::errc{} && rest == end && std::isfinite(number)) {
     tree.value = number;
+    if (text.find_first_of(".eE") == std::string::npos) tree.digits.assign(begin, end);
   }
 }
 

@@ -11,6 +11,8 @@ void append(std::string& out, const model::Tree& tree) {
     authoring::append_json(out, Value::of(*boolean));
   } else if (const std::int64_t* integer = tree.integer()) {
     authoring::append_json(out, Value::of(*integer));
+  } else if (!tree.digits.empty()) {
+    out += tree.digits;
   } else if (const double* number = tree.number()) {
     authoring::append_json(out, Value::of(*number));
   } else if (const std::string* text = tree.text()) {

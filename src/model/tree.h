@@ -22,6 +22,8 @@ struct Tree {
   Where where;
   std::variant<std::monostate, bool, std::int64_t, double, std::string, TreeList, TreeMap> value;
   Where key_where = {};  // of its name, if it is one of a kTextMap; otherwise unknown
+  // A whole number that is too large for an integer, as it was written: `value` has lost some of its digits.
+  std::string digits = {};
 
   bool null() const;
   const bool* boolean() const;

@@ -125,8 +125,8 @@ std::optional<std::size_t> marked_length(lua_State* state, int table) {
 }  // namespace
 
 bool whole(double number) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53: whole numbers below it are exact
-  return std::trunc(number) == number && std::fabs(number) < kExact;
+  constexpr double kTooLarge = 9223372036854775808.0;  // 2^63: larger ones have an exponent
+  return std::trunc(number) == number && std::fabs(number) < kTooLarge;
 }
 
 void append_number(std::string& out, double number) {

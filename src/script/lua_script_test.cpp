@@ -285,6 +285,23 @@ TEST(LuaScript, OneUnusualValueDoesNotMakeAllJsonNil) {
             "");
 }
 
+TEST(LuaScript, LargeWholeNumbersAreSentWithTheirDigits) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 1 } }
+    local say = play("${v}", { name = "say" })
+    function run()
+      for _, each in ipairs { 2^53, -2^53, 2^62, 2^53 - 1, 0.5, 2^63, { 2^53 } } do say { v = each } end
+      say { v = json.encode(2^60) }
+    end
+  )");
+  EXPECT_EQ(
+      stage.rehearsal.journal->texts(),
+      (std::vector<std::string>{"9007199254740992", "-9007199254740992", "4611686018427387904", "9007199254740991",
+                                "0.5", "9.223372036854776e+18", "[9007199254740992]", "1152921504606846976"}));
+  EXPECT_EQ(result.failed_iterations, 0u) << (result.notes.empty() ? "" : result.notes[0].first);
+}
+
 TEST(LuaScript, NumbersThatAreNotFiniteAreRefused) {
   EXPECT_EQ(mistake("json.encode({ x = 0 / 0 })"),
             "script error: play.lua:4: a number that is not finite cannot be JSON");
