@@ -139,6 +139,7 @@ class Compiler {
   Done scripted(const model::ScriptedLists& lists);
   Done callable(const model::Step& step);
   void script_variables(bool kept);
+  void rows_on_demand(const std::vector<std::uint32_t>& always);
 
   std::uint32_t emit(OpKind kind, std::uint32_t a = 0, std::uint32_t b = 0) {
     program_->ops.push_back({.kind = kind, .a = a, .b = b});
@@ -291,15 +292,18 @@ Compiler::Done Compiler::callable(const model::Step& step) {
                 .kind = kinds_.find(step.kind),
                 .arguments = {},
                 .saves = {},
-                .fills = {}};
+                .fills = {},
+                .rows = {}};
   const std::size_t first_call = program_->calls.size();
   const std::size_t first_set = program_->sets.size();
   std::vector<std::pair<std::string, std::uint32_t>> named;
   scope_.set_arguments(&named);
+  scope_.set_rows(&made.rows);
   open_region();
   MUSTER_TRY(this->step(step));
   close_region(emit(OpKind::kReturn));
   scope_.set_arguments(nullptr);
+  scope_.set_rows(nullptr);
   for (std::size_t i = first_call; i < program_->calls.size(); ++i) {
     for (const CompiledSave& save : program_->calls[i].saves) made.saves.emplace_back(save.name, save.slot);
   }
@@ -331,6 +335,23 @@ void Compiler::script_variables(bool kept) {
   }
 }
 
+// All workflows of a script know all its steps and data, so that a unique row that each iteration took would be lost
+// where nothing reads it. What is provided is read in every iteration: `always`.
+void Compiler::rows_on_demand(const std::vector<std::uint32_t>& always) {
+  for (std::uint32_t i = 0; i < program_->feeders.size(); ++i) {
+    FeederUse& use = program_->feeders[i];
+    if (use.pick != model::Pick::kUnique || std::ranges::find(always, i) != always.end()) continue;
+    use.taken = static_cast<std::uint32_t>(program_->initial.size());
+    program_->initial.emplace_back();
+    for (ScriptValue& each : program_->script_values) {
+      if (each.group == "data." + use.name) each.row = i;
+    }
+  }
+  for (Callable& each : program_->callables) {
+    std::erase_if(each.rows, [&](std::uint32_t row) { return !program_->feeders[row].taken; });
+  }
+}
+
 Compiler::Done Compiler::scripted(const model::ScriptedLists& lists) {
   program_->script = job_.script;
   program_->environment = job_.environment;
@@ -338,9 +359,13 @@ Compiler::Done Compiler::scripted(const model::ScriptedLists& lists) {
   for (const model::Step& each : workflow_.steps) MUSTER_TRY(callable(each));
   MUSTER_TRY(scope_.add_script_values(job_.script->text));
   std::vector<std::pair<std::string, std::uint32_t>> provided;
+  std::vector<std::uint32_t> provided_rows;
   scope_.set_arguments(&provided);
+  scope_.set_rows(&provided_rows);
   MUSTER_TRY(provides());
   scope_.set_arguments(nullptr);
+  scope_.set_rows(nullptr);
+  rows_on_demand(provided_rows);
   // What of a response has to be kept is what the script mentions.
   for (CallPlan& call : program_->calls) {
     call.judged = true;
@@ -352,6 +377,7 @@ Compiler::Done Compiler::scripted(const model::ScriptedLists& lists) {
   script_variables(lists.start);
   for (FeederUse& use : program_->feeders) {
     use.read_by[static_cast<std::size_t>(VuList::kStart)] = use.pick == model::Pick::kPerVu;
+    if (use.taken) use.read_by = {};
   }
   for (const auto& [list, has] : {std::pair(&program_->start, lists.start), std::pair(&program_->loop, lists.loop),
                                   std::pair(&program_->stop, lists.stop)}) {

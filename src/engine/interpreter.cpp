@@ -74,6 +74,7 @@ bool Interpreter::prepare(Vu& vu, VuList list, base::Instant intended) {
   vu.failed = false;
   vu.stop_list = false;
   vu.waited = false;
+  vu.no_row = false;
   vu.began = beginning();
   vu.intended = intended;
   strand.failing = false;
@@ -97,14 +98,19 @@ bool Interpreter::fill_slots(Vu& vu) {
   }
   for (std::size_t i = 0; i < program_.feeders.size(); ++i) {
     const FeederUse& use = program_.feeders[i];
-    if (!use.read_by[static_cast<std::size_t>(vu.list)]) continue;
-    const auto row = cursors_[i].next(vu.number, random_);
-    if (!row) {
-      recording().note(fmt::format("{}: '{}' had no row left for another iteration", kUniqueDataEnded, use.name));
-      return false;
-    }
-    for (const auto& [slot, column] : use.columns) vu.slots[slot] = use.feeder->cell(*row, column);
+    if (use.read_by[static_cast<std::size_t>(vu.list)] && !fill_row(vu, i)) return false;
   }
+  return true;
+}
+
+bool Interpreter::fill_row(Vu& vu, std::size_t feeder) {
+  const FeederUse& use = program_.feeders[feeder];
+  const auto row = cursors_[feeder].next(vu.number, random_);
+  if (!row) {
+    recording().note(fmt::format("{}: '{}' had no row left for another iteration", kUniqueDataEnded, use.name));
+    return false;
+  }
+  for (const auto& [slot, column] : use.columns) vu.slots[slot] = use.feeder->cell(*row, column);
   return true;
 }
 
@@ -456,7 +462,7 @@ Interpreter::Step Interpreter::end(Strand& strand) {
   if (script_ != nullptr) leave_script(strand);
   vu.failed = strand.failing;
   if (vu.list == VuList::kStart && !program_.kept_slots.empty()) keep_start_values(vu);
-  if (!program_.provides.empty() && !vu.failed) provide(vu);
+  if (!program_.provides.empty() && !vu.failed && !vu.no_row) provide(vu);
   return scheduler_->list_ended(vu) ? Step::kNext : Step::kWait;
 }
 

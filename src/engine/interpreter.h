@@ -91,6 +91,7 @@ class Interpreter final : public CallHost, public ScriptHost {
   base::Random& random() override { return random_; }
   base::Instant now() const override { return base::now(); }
   void transaction(std::uint32_t step, base::Instant began, bool ok) override;
+  bool row(Vu& vu, std::uint32_t feeder) override;
   // `vu` is over or begins anew.
   void forget(Vu& vu) {
     if (script_ != nullptr) script_->forget(vu);
@@ -154,6 +155,9 @@ class Interpreter final : public CallHost, public ScriptHost {
   const Program::List& list_of(const Vu& vu) const;  // that it runs
   void provide(Vu& vu);
   bool fill_slots(Vu& vu);
+  bool fill_row(Vu& vu, std::size_t feeder);
+  // Of a feeder on demand. False: it has none left, and the iteration is over.
+  bool take_row(Vu& vu, std::uint32_t feeder);
   void release(Join& join);
 
   Recording& recording() { return recordings_.current(); }

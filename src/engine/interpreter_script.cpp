@@ -1,4 +1,6 @@
 // The part of the interpreter that does what scripts want.
+#include <utility>
+
 #include "engine/interpreter.h"
 #include "engine/redaction.h"
 #include "engine/scheduler.h"
@@ -48,6 +50,9 @@ Interpreter::Step Interpreter::script(Strand& strand) {
   reported_ = nullptr;
   switch (action.kind) {
     case ScriptAction::Kind::kCall:
+      for (const std::uint32_t feeder : program_.callables[action.callable].rows) {
+        if (!take_row(*strand.vu, feeder)) return leave_list(strand, StopScope::kIteration);
+      }
       strand.in_step = true;
       strand.partly_ok = false;
       strand.bytes = action.bytes;
@@ -69,6 +74,23 @@ Interpreter::Step Interpreter::script(Strand& strand) {
   }
   ++strand.pc;
   return Step::kNext;
+}
+
+bool Interpreter::take_row(Vu& vu, std::uint32_t feeder) {
+  model::Value& taken = vu.slots[*program_.feeders[feeder].taken];
+  // Neither `start` nor `stop` has rows: they belong to iterations.
+  if (vu.list != VuList::kLoop || !taken.missing()) return true;
+  if (!vu.no_row && fill_row(vu, feeder)) {
+    taken = model::Value::of(true);
+    return true;
+  }
+  if (!std::exchange(vu.no_row, true)) scheduler_->no_work_left();
+  return false;
+}
+
+bool Interpreter::row(Vu& vu, std::uint32_t feeder) {
+  const ScriptGate::Outside outside(gate_);
+  return take_row(vu, feeder);
 }
 
 // Each branch runs the list's kScript on a strand of its own.

@@ -175,6 +175,7 @@ struct Callable {
   std::vector<ScriptVariable> arguments;                     // that its texts read
   std::vector<std::pair<std::string, std::uint32_t>> saves;  // name → slot that it fills
   std::vector<std::uint32_t> fills;                          // `given` of the variables that it saves or sets
+  std::vector<std::uint32_t> rows;                           // feeders whose rows it reads, if they come on demand
 };
 
 // A value that a script may read by name: a column of a data source, something used from another workflow.
@@ -182,6 +183,7 @@ struct ScriptValue {
   std::string group;  // "data.users", "use"
   std::string name;
   std::uint32_t slot = 0;
+  std::optional<std::uint32_t> row = {};  // the feeder, if its row comes on demand
 };
 
 struct StepInfo {
@@ -203,6 +205,9 @@ struct FeederUse {
   model::Pick pick = model::Pick::kSequential;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> columns;  // slot, column
   std::array<bool, 4> read_by{};                                 // by VuList: only who reads it takes a row
+  // Of a script, where only running it shows who reads a unique row: an iteration takes one when it first does. The
+  // slot is filled once it has.
+  std::optional<std::uint32_t> taken = {};
   // Pick::kUnique: the row that nobody has had yet. One for all cores, so that no row is left over on one of them
   // while another has run out; in a run with several workflows one for all of them, in shared memory.
   std::shared_ptr<std::atomic<std::uint64_t>> next_unique = std::make_shared<std::atomic<std::uint64_t>>(0);

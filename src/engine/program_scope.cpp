@@ -144,17 +144,18 @@ base::Expected<Slot> ProgramScope::step_result(const StepEntry& entry, const Pat
 
 FeederUse& ProgramScope::feeder_use(const std::string& name, std::shared_ptr<const authoring::Feeder> feeder,
                                     model::Pick pick) {
-  for (FeederUse& each : program_.feeders) {
-    if (each.name != name) continue;
-    each.read_by[static_cast<std::size_t>(list_)] = true;
-    return each;
+  auto use = std::ranges::find(program_.feeders, name, &FeederUse::name);
+  if (use == program_.feeders.end()) {
+    FeederUse& added = program_.feeders.emplace_back();
+    added.feeder = std::move(feeder);
+    added.name = name;
+    added.pick = pick;
+    use = program_.feeders.end() - 1;
   }
-  FeederUse& added = program_.feeders.emplace_back();
-  added.feeder = std::move(feeder);
-  added.name = name;
-  added.pick = pick;
-  program_.feeders.back().read_by[static_cast<std::size_t>(list_)] = true;
-  return program_.feeders.back();
+  use->read_by[static_cast<std::size_t>(list_)] = true;
+  const auto index = static_cast<std::uint32_t>(use - program_.feeders.begin());
+  if (rows_ != nullptr && std::ranges::find(*rows_, index) == rows_->end()) rows_->push_back(index);
+  return *use;
 }
 
 base::Expected<std::shared_ptr<const authoring::Feeder>> ProgramScope::feeder_of(const model::DataSource& source) {

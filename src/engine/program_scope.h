@@ -32,6 +32,8 @@ class ProgramScope final : public authoring::Scope {
   // While set, names that nothing else has are arguments: whoever calls the step gives them. Every name that can be
   // given is added.
   void set_arguments(std::vector<std::pair<std::string, std::uint32_t>>* arguments) { arguments_ = arguments; }
+  // While set, the feeders that are read are added.
+  void set_rows(std::vector<std::uint32_t>* rows) { rows_ = rows; }
   const std::map<std::string, std::uint32_t, std::less<>>& variables() const { return variables_; }
 
   // Gives slots to what the workflow's script may read by name: the data that its text mentions, and what it uses from
@@ -73,6 +75,7 @@ class ProgramScope final : public authoring::Scope {
   std::map<std::uint32_t, StepEntry> calls_;
   std::optional<std::uint32_t> own_;
   std::vector<std::pair<std::string, std::uint32_t>>* arguments_ = nullptr;
+  std::vector<std::uint32_t>* rows_ = nullptr;
   VuList list_ = VuList::kLoop;
 };
 

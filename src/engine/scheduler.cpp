@@ -174,7 +174,7 @@ bool Scheduler::next_iteration(Vu& vu) {
 }
 
 void Scheduler::account_iteration(Vu& vu) {
-  if (counted(vu.began)) {
+  if (counted(vu.began) && !vu.no_row) {
     Recording& record = recording();
     ++record.iterations;
     record.failed_iterations += vu.failed ? 1U : 0U;
@@ -210,6 +210,8 @@ bool Scheduler::list_ended(Vu& vu) {
     return finish(vu);
   }
   account_iteration(vu);
+  if (vu.no_row) [[unlikely]]
+    return finish(vu);
   if (shape_.open()) return next_arrival_or_idle(vu);
   if (!vu.retiring && !ending_) {
     base::Instant due = program_.load.every ? vu.began + *program_.load.every : loop_.now();

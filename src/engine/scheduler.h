@@ -68,6 +68,8 @@ class Scheduler final {
   void abort_requested() { abort_soon_ = true; }
   // `vu` ends after this iteration.
   void retire(Vu& vu);
+  // A VU found no data for what it does or was about to do: it ends with this iteration, which does not count.
+  void no_work_left();
   // Once a turn: acts on what was asked for during it.
   void after_turn();
 
@@ -87,7 +89,6 @@ class Scheduler final {
   bool next_iteration(Vu& vu);
   bool next_arrival_or_idle(Vu& vu);
   bool begin_iteration(Vu& vu, base::Instant intended);
-  void no_work_left();
   void drop_arrivals(std::uint64_t count);
   bool out_of_vus() const;
   bool bounded_work_left() const;

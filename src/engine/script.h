@@ -72,6 +72,9 @@ class ScriptHost {
   virtual void broken(std::string_view reason) = 0;
   virtual base::Random& random() = 0;
   virtual base::Instant now() const = 0;
+  // Makes sure that the VU's iteration has its row of a feeder on demand. False: there is none left; stop the
+  // iteration, and the VU ends.
+  virtual bool row(Vu& vu, std::uint32_t feeder) = 0;
   // A stretch of the script that is measured as a whole has ended: `step` of the program's steps.
   virtual void transaction(std::uint32_t step, base::Instant began, bool ok) = 0;
 

@@ -103,6 +103,7 @@ class Vu {
   bool retiring = false;  // ends after this iteration
   bool active = false;
   bool stop_list = false;     // a `stop` step ended the iteration
+  bool no_row = false;        // this iteration found no row of data left: it does not count
   bool waited = false;        // for a response or a sleep, in this iteration
   std::uint8_t in_a_row = 0;  // iterations and rounds since it last waited or gave way
 };

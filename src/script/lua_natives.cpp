@@ -469,12 +469,18 @@ int LuaNatives::log(lua_State* state) {
 }
 
 int LuaNatives::value(lua_State* state) {
-  const LuaScript& script = self(state);
+  LuaScript& script = self(state);
   must_run(state, script, "data");
   const std::string_view group(luaL_checkstring(state, 1));
   const std::string_view name(luaL_checkstring(state, 2));
   for (const engine::ScriptValue& each : script.services_.program.script_values) {
     if (each.group != group || each.name != name) continue;
+    if (each.row && !script.services_.host.row(*script.running_->vu, *each.row)) {
+      must_be_able_to_wait(state, script, "data that has run out");
+      script.wanted_ = {.kind = ScriptAction::Kind::kStop, .scope = StopScope::kIteration};
+      script.wants_ = true;
+      return lua_yield(state, 0);
+    }
     push(state, script.running_->vu->slots[each.slot]);
     return 1;
   }

@@ -555,6 +555,57 @@ TEST(LuaScript, AnIterationThatHoardsWhatItsStepsSaveIsEnded) {
   EXPECT_NE(result.notes[0].first.find("more than 16 MiB"), std::string::npos) << result.notes[0].first;
 }
 
+std::string with_rows(int rows, const std::string& script) {
+  std::string text = "name\n";
+  for (int i = 1; i <= rows; ++i) text += "row" + std::to_string(i) + "\n";
+  return "job { data = { people = { csv = '" + engine::temporary_file("people.csv", text) +
+         "', pick = 'unique' } } }\n" + script;
+}
+
+TEST(LuaScript, UniqueRowsAreTakenOnlyByIterationsThatReadThem) {
+  Stage stage;
+  const auto result = stage.run(with_rows(3, R"(
+    local say = play("${data.people.name}", { name = "say" })
+    local other = play("other", { name = "other" })
+    workflow("w", {
+      load = { vus = 1, iterations = 9 },
+      run = function(vu)
+        other()
+        if vu.iteration == 2 then say() say() end
+        if vu.iteration == 4 then other() log(data.people.name) say() end
+        if vu.iteration == 8 then parallel(say, say) end
+      end,
+    })
+  )"));
+  EXPECT_EQ(result.iterations, 9u);
+  EXPECT_EQ(engine::step(result, "say").ok, 5u);
+  for (const auto& [row, times] : {std::pair("row1", 2u), std::pair("row2", 1u), std::pair("row3", 2u)}) {
+    EXPECT_EQ(stage.rehearsal.journal->count(row), times) << row;
+  }
+  EXPECT_TRUE(result.notes.empty()) << result.notes[0].first;
+}
+
+TEST(LuaScript, AnIterationThatFindsNoUniqueRowEndsItsVuAndDoesNotCount) {
+  for (const std::string read : {"say()", "log(data.people.name)", "parallel(say, say)"}) {
+    for (const std::string load :
+         {"vus = 5, ['for'] = '30s'", "vus = 5, iterations = 100", "rate = '500/s', ['for'] = '30s'"}) {
+      Stage stage;
+      const auto result = stage.run(with_rows(
+          8,
+          "local say = play('${data.people.name}', { name = 'say' })\nlocal bye = play('bye', { name = 'bye' })\n"
+          "workflow('w', { load = { " +
+              load + " }, run = function() " + read + " end, stop = function() bye() end })\n"));
+      EXPECT_EQ(result.iterations, 8u) << read << load;
+      EXPECT_EQ(result.failed_iterations, 0u) << read << load;
+      EXPECT_GT(engine::step(result, "bye").ok, 0u) << read << load;
+      EXPECT_LT(result.elapsed, std::chrono::seconds(20)) << read << load;
+      ASSERT_EQ(result.notes.size(), 1u) << read << load;
+      EXPECT_NE(result.notes[0].first.find("'people' had no row left"), std::string::npos) << result.notes[0].first;
+      if (result.open) EXPECT_EQ(result.dropped + result.iterations, result.arrivals) << read;
+    }
+  }
+}
+
 TEST(LuaScript, TheSameSeedDrawsTheSameNumbers) {
   const std::string text =
       "job { load = { vus = 1, iterations = 5 } }\nlocal m = metric('n', 'counter')\nlocal a = play('hello', { name = "
