@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
 #include <future>
+#include <string>
 #include <thread>
 
 namespace muster::reactor {
@@ -26,7 +28,17 @@ TEST(Resolver, GivesAddressesBackAsTheyAre) {
   EXPECT_EQ(v6->addresses.front().to_text(), "[::1]:0");
 }
 
+// A container made by hand may have no such file.
+bool hosts_file_names_localhost() {
+  std::ifstream hosts("/etc/hosts");
+  for (std::string word; hosts >> word;) {
+    if (word == "localhost") return true;
+  }
+  return false;
+}
+
 TEST(Resolver, KnowsTheNamesOfTheHostsFile) {
+  if (!hosts_file_names_localhost()) GTEST_SKIP() << "/etc/hosts does not name localhost";
   const auto found = resolve("localhost", Family::kV4, 5s);
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(found->addresses.front().to_text(), "127.0.0.1:0");
