@@ -60,12 +60,13 @@ IDLE_YAML = """\
 muster: 1
 target: "{url}"
 workflows:
-  - {{ name: idle, load: {{ vus: [ {{ to: {vus}, over: {ramp}s }}, {{ hold: {hold}s }} ] }}, steps: [ {{ get: / }}, {{ think: {think}s }} ] }}
+  - {{ name: idle, load: {{ vus: [ {{ to: {vus}, over: {ramp}s }}, {{ hold: {hold}s }} ], warm_up: {warm_up}s }},
+      steps: [ {{ get: / }}, {{ think: {think}s }} ] }}
 """
 IDLE_LUA = """\
 job {{ target = "{url}" }}
 local page = http.get("/")
-workflow("idle", {{ load = {{ vus = {{ {{ to = {vus}, over = "{ramp}s" }}, {{ hold = "{hold}s" }} }} }},
+workflow("idle", {{ load = {{ vus = {{ {{ to = {vus}, over = "{ramp}s" }}, {{ hold = "{hold}s" }} }}, warm_up = "{warm_up}s" }},
   run = function() page() think({think}) end }})
 """
 
@@ -120,10 +121,11 @@ def compare(title, load, contestants, rounds, base):
     return rows
 
 
-def idle(server, suffix, vus, ramp, hold, think):
+def idle(server, suffix, vus, ramp, hold, think, warm_up=0):
     with tempfile.TemporaryDirectory() as folder:
         plan, summary = pathlib.Path(folder, f"plan.{suffix}"), pathlib.Path(folder, "summary.json")
-        plan.write_text({"lua": IDLE_LUA, "yaml": IDLE_YAML}[suffix].format(url=server.url(), vus=vus, ramp=ramp, hold=hold, think=think))
+        plan.write_text({"lua": IDLE_LUA, "yaml": IDLE_YAML}[suffix].format(url=server.url(), vus=vus, ramp=ramp, hold=hold, think=think,
+                                                                              warm_up=warm_up))
         process = subprocess.Popen(["taskset", "-c", str(lab.GENERATOR_CORE), lab.MUSTER, "run", plan, "--cores", "1", "--ui", "none",
                                     "--out", f"json={summary}"], stdout=subprocess.DEVNULL)
         start, sizes = time.monotonic(), []
@@ -134,16 +136,17 @@ def idle(server, suffix, vus, ramp, hold, think):
         return sorted(sizes)[len(sizes) // 2], json.loads(summary.read_text())
 
 
-# Its own pauses are as long as those that the machine has for other reasons: the same in YAML tells one from the other.
-def many_idle(server, suffix, rounds):
+# Once while all VUs are there, and once with the ramp, in which the machine finds memory for their connections. Its own
+# pauses are as long as those that the machine has for other reasons: the same in YAML tells one from the other.
+def many_idle(server, suffix, warm_up, rounds):
     base, _ = idle(server, suffix, 1, 1, 6, 1)
     sizes, lateness, rates = [], [], []
     for _ in range(rounds):
-        full, summary = idle(server, suffix, 10_000, 10, 20, 2)
+        full, summary = idle(server, suffix, 10_000, 10, 20, 2, warm_up)
         sizes.append((full - base) / 9_999 / 1024)
         lateness.append(summary["workflows"][0]["lateness_us"])
         rates.append(summary["rate"])
-    print(f"\n10,000 VUs in {suffix}, a connection each, 2 s think, {rounds} runs: {statistics.median(sizes):.2f} KiB per VU, "
+    print(f"\n10,000 VUs in {suffix}, a connection each, 2 s think, {'held' if warm_up else 'with the ramp'}, {rounds} runs: {statistics.median(sizes):.2f} KiB per VU, "
           f"{statistics.median(rates):.0f} requests/s; lateness in ms")
     for quantile, name in (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "maximum")):
         values = sorted(each[quantile] / 1000 for each in lateness)
@@ -175,7 +178,9 @@ def main():
              muster_wrk("muster, wrk script", WRK_WORK), wrk_script("wrk, script", WRK_WORK), *autocannon], arguments.rounds,
             "muster yaml")
         memory.look_from_the_side()
-        results["idle"] = {suffix: many_idle(server, suffix, arguments.idle_rounds) for suffix in ("yaml", "lua")}
+        for suffix in ("yaml", "lua"):
+            results[f"held {suffix}"] = many_idle(server, suffix, 12, arguments.idle_rounds)
+            results[f"ramp {suffix}"] = many_idle(server, suffix, 0, arguments.idle_rounds)
     lab.save("lua", {"rounds": arguments.rounds, "seconds": arguments.seconds, **results})
 
 
