@@ -155,14 +155,7 @@ namespace {
 
 // The line of the first byte that is not UTF-8.
 std::size_t bad_line(std::string_view text) {
-  std::size_t line = 1;
-  while (!text.empty()) {
-    const std::size_t length = base::utf8_length(text);
-    if (length == 0) break;
-    line += text.front() == '\n' ? 1 : 0;
-    text.remove_prefix(length);
-  }
-  return line;
+  return 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, base::first_not_utf8(text)), '\n'));
 }
 
 }  // namespace

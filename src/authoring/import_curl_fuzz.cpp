@@ -45,7 +45,7 @@ void check_words(std::string_view text) {
 }
 
 void check_body(std::string_view text) {
-  if (!all_utf8(text) || text.find('\0') != std::string_view::npos) return;
+  if (!base::is_utf8(text) || text.find('\0') != std::string_view::npos) return;
   check_words(text);
   ImportInput input;
   input.words = {"curl", "http://a.test/", "-H", "Content-Type: text/plain", "--data-raw", std::string(text)};

@@ -32,11 +32,7 @@ std::optional<std::string> form_decoded(std::string_view piece) {
   std::string again;
   protocol::append_form_encoded(again, text);
   if (again != piece) return std::nullopt;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t length = base::utf8_length(rest);
-    if (length == 0 || rest.front() == '\0') return std::nullopt;
-    rest.remove_prefix(length);
-  }
+  if (!base::is_utf8(text) || text.find('\0') != std::string::npos) return std::nullopt;
   return text;
 }
 
@@ -141,9 +137,8 @@ YamlOut form_fields(std::string_view body) {
 }
 
 void HeaderList::add(std::string_view name, std::string_view value) {
-  const std::string key = base::lower(name);
   for (Entry& entry : entries_) {
-    if (base::lower(entry.name) != key) continue;
+    if (!base::equal_ignoring_case(entry.name, name)) continue;
     entry.values.emplace_back(value);
     return;
   }
@@ -155,8 +150,7 @@ void HeaderList::none(std::string_view name) {
 }
 
 bool HeaderList::has(std::string_view name) const {
-  const std::string key = base::lower(name);
-  return std::ranges::any_of(entries_, [&](const Entry& entry) { return base::lower(entry.name) == key; });
+  return std::ranges::any_of(entries_, [&](const Entry& entry) { return base::equal_ignoring_case(entry.name, name); });
 }
 
 void HeaderList::drop(std::string_view name) {

@@ -23,15 +23,6 @@ struct CheckedImport {
   model::Job job;
 };
 
-inline bool all_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = base::utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 // The files that inputs name: some are missing, some are no text.
 inline base::Expected<std::string> made_up_file(const std::string& path) {
   if (path.ends_with("none")) return base::fail("no such file");
@@ -92,7 +83,7 @@ inline std::optional<CheckedImport> check_import(const Importer& importer, Impor
   require(made->steps > 0 && made->steps <= input.limits.steps);
   require(made->notes.size() <= input.limits.notes + 1);
   for (const ImportNote& note : made->notes) {
-    require(!note.message.empty() && all_utf8(note.message) && all_utf8(note.where));
+    require(!note.message.empty() && base::is_utf8(note.message) && base::is_utf8(note.where));
   }
   auto job = load_somehow(*made);
   if (!job) return std::nullopt;

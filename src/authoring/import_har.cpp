@@ -41,15 +41,6 @@ bool token(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return protocol::scan::is_token_byte(c); });
 }
 
-bool utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = base::utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 // What reads well as the name of a transaction and holds nothing that a template would see.
 std::string page_name(std::string_view title, std::size_t number) {
   if (const std::size_t scheme = title.find("://"); scheme != std::string_view::npos) {
@@ -295,7 +286,7 @@ void HarImport::body(const Chosen& chosen, YamlOut& fields, HeaderList& headers)
                                    entry.body.size()));
     return;
   }
-  if (!utf8(entry.body) || entry.body.find('\0') != std::string::npos) {
+  if (!base::is_utf8(entry.body) || entry.body.find('\0') != std::string::npos) {
     draft_.note(where, fmt::format("its body of {} bytes is binary and left out; put it into a file and name it with "
                                    "`file:`",
                                    entry.body.size()));

@@ -168,10 +168,8 @@ std::optional<std::string> json_fault(std::string_view text, std::size_t depth) 
     return fmt::format("{} was expected at byte {}, but {}", grammar.expected(), grammar.at() + 1,
                        found_at(text, grammar.at()));
   }
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = base::utf8_length(text.substr(at));
-    if (length == 0) return fmt::format("it is not UTF-8 at byte {}", at + 1);
-    at += length;
+  if (const std::size_t at = base::first_not_utf8(text); at != std::string_view::npos) {
+    return fmt::format("it is not UTF-8 at byte {}", at + 1);
   }
   return std::nullopt;
 }

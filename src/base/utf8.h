@@ -39,6 +39,10 @@ inline std::size_t first_not_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
+inline bool is_utf8(std::string_view text) {
+  return first_not_utf8(text) == std::string_view::npos;
+}
+
 // The beginning of `text`, at most `limit` bytes, without a part of a character at its end.
 inline std::string_view utf8_beginning(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return text;

@@ -308,7 +308,7 @@ Compiler::Done Compiler::callable(const model::Step& step) {
     for (const CompiledSave& save : program_->calls[i].saves) made.saves.emplace_back(save.name, save.slot);
   }
   for (auto& [name, slot] : named) made.arguments.push_back({.name = std::move(name), .slot = slot});
-  // For now the slots themselves: which of them stand for variables is known when all steps are.
+  // The slots themselves until script_variables(): which of them stand for variables is known when all steps are.
   for (const auto& [name, slot] : made.saves) made.fills.push_back(slot);
   for (std::size_t i = first_set; i < program_->sets.size(); ++i) {
     for (const auto& [slot, value] : program_->sets[i].values) made.fills.push_back(slot);

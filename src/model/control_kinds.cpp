@@ -114,8 +114,7 @@ void add_actions(StepKinds& kinds) {
   kinds.add(
       {.name = "log",
        .doc = "Writes a line of at most 4000 bytes to standard error, control characters escaped; at most 100 a second "
-              "for "
-              "each core, the rest are counted.",
+              "for each core, the rest are counted.",
        .role = StepRole::kAction,
        .fields = {{.name = "log", .type = FieldType::kText, .doc = "What to write.", .required = true, .holes = true}},
        .primary = "log",
