@@ -79,6 +79,7 @@ bool Interpreter::prepare(Vu& vu, VuList list, base::Instant intended) {
   vu.intended = intended;
   strand.failing = false;
   strand.owed = {};
+  strand.thought = {};
   strand.frames.clear();
   strand.pc = list_of(vu).entry;
   return program_.initial.empty() || fill_slots(vu);
@@ -151,7 +152,8 @@ Interpreter::Step Interpreter::execute(Strand& strand, const Op& op) {
     case OpKind::kCall:
       return start_call(strand, op);
     case OpKind::kThink:
-      return think(strand, op);
+      ++strand.pc;
+      return think(strand, program_.thinks[op.a]);
     case OpKind::kSet:
       return set(strand, op);
     case OpKind::kLog:
@@ -227,9 +229,10 @@ Interpreter::Step Interpreter::sleep(Strand& strand, base::Duration wait) {
   return Step::kWait;
 }
 
-Interpreter::Step Interpreter::think(Strand& strand, const Op& op) {
-  ++strand.pc;
-  return sleep(strand, length_of(program_.thinks[op.a], random_));
+Interpreter::Step Interpreter::think(Strand& strand, const Think& range) {
+  const base::Duration length = length_of(range, random_);
+  strand.thought += length;
+  return sleep(strand, length);
 }
 
 Interpreter::Step Interpreter::set(Strand& strand, const Op& op) {
@@ -452,6 +455,7 @@ Interpreter::Step Interpreter::end(Strand& strand) {
     const std::uint32_t node = strand.node;
     const bool failed = strand.failing;
     join.failed = join.failed || failed;
+    join.thought = std::max(join.thought, strand.thought);
     if (script_ != nullptr) leave_script(strand);
     join.strands.erase(std::find(join.strands.begin(), join.strands.end(), &strand));
     free_strands_.push_back(&strand);

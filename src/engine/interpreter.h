@@ -121,7 +121,7 @@ class Interpreter final : public CallHost, public ScriptHost {
   void fail(Strand& strand);
   double rounds_left(const Strand& strand, const Skip& skip) const;
   Step sleep(Strand& strand, base::Duration wait);
-  Step think(Strand& strand, const Op& op);
+  Step think(Strand& strand, const Think& range);
   Step set(Strand& strand, const Op& op);
   void log_step(Strand& strand, const Op& op);
   void log_line(std::string_view line);

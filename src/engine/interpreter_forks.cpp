@@ -21,6 +21,7 @@ Interpreter::Step Interpreter::begin_fork(Strand& strand, const CompiledFork& pl
   join.parent = &strand;
   join.fork = &plan;
   join.failed = false;
+  join.thought = {};
   join.running = static_cast<std::uint32_t>(plan.nodes.size());
   join.waiting.clear();
   for (const CompiledFork::Node& node : plan.nodes) join.waiting.push_back(node.predecessors);
@@ -47,6 +48,7 @@ void Interpreter::start_node(Join& join, std::uint32_t node) {
   strand.pc = join.fork->nodes[node].start;
   strand.failing = false;
   strand.owed = {};
+  strand.thought = {};
   strand.calling = false;
   strand.in_script = false;
   strand.in_step = false;
@@ -72,6 +74,7 @@ void Interpreter::node_ended(Join& join, std::uint32_t node, bool failed) {
 
   Strand& parent = *join.parent;
   const bool any_failed = join.failed;
+  parent.thought += join.thought;
   join.parent = nullptr;
   release(join);
   parent.waiting_for = nullptr;

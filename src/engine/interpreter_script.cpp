@@ -1,4 +1,5 @@
 // The part of the interpreter that does what scripts want.
+#include <algorithm>
 #include <utility>
 
 #include "engine/interpreter.h"
@@ -60,7 +61,7 @@ Interpreter::Step Interpreter::script(Strand& strand) {
       strand.pc = program_.callables[action.callable].entry;
       return Step::kNext;
     case ScriptAction::Kind::kSleep:
-      return sleep(strand, length_of({.least = action.least, .most = action.most}, random_));
+      return think(strand, {.least = action.least, .most = action.most});
     case ScriptAction::Kind::kFork:
       return fork_script(strand, action.branches);
     case ScriptAction::Kind::kStop:
@@ -68,6 +69,7 @@ Interpreter::Step Interpreter::script(Strand& strand) {
     case ScriptAction::Kind::kBroken:
     case ScriptAction::Kind::kFail:
       strand.failing = true;
+      strand.owed = std::max(strand.owed, action.least);
       break;
     case ScriptAction::Kind::kEnd:
       break;

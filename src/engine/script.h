@@ -35,7 +35,7 @@ struct ScriptAction {
     kFork,    // `branches` functions of its own at the same time; it is asked again when all have ended
     kStop,    // the iteration, the VU or the workflow: `scope`
     kEnd,     // its function returned
-    kFail,    // its function failed; why was recorded where it happened
+    kFail,    // its function failed; why was recorded where it happened. Its iteration ends `least` later
     kBroken,  // the script cannot go on at all; `ScriptHost::broken` was told why
   };
   Kind kind = Kind::kEnd;

@@ -44,6 +44,7 @@ class Strand : public reactor::Timer, public Call {
   Interpreter* interpreter = nullptr;
   base::Instant due{};          // when its sleep should end
   base::Duration owed{};        // pauses that its failure passed over
+  base::Duration thought{};     // pauses that it has taken; of branches, that of the longest
   Join* waiting_for = nullptr;  // its own fork, while that runs
   Join* part_of = nullptr;      // the fork that it is a branch of
   std::uint32_t node = 0;       // its position in that fork
@@ -66,6 +67,7 @@ struct Join {
   const CompiledFork* fork = nullptr;
   std::uint32_t running = 0;
   bool failed = false;                 // one of its branches
+  base::Duration thought{};            // by the branch that has done so for longest
   std::vector<std::uint32_t> waiting;  // predecessors not yet done, by node
   std::vector<char> blocked;           // a predecessor failed or was skipped, by node
   std::vector<Strand*> strands;        // those running

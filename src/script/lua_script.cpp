@@ -21,10 +21,18 @@ int reference_of(const engine::Vu& vu) {
   return static_cast<int>(reinterpret_cast<std::intptr_t>(vu.script));
 }
 
+// Not of a branch, nor of `start` or `stop`.
+bool runs_iteration(const engine::Strand& strand) {
+  return strand.part_of == nullptr && strand.vu->list == VuList::kLoop;
+}
+
 }  // namespace
 
 LuaScript::LuaScript(const engine::ScriptServices& services, const model::StepKinds& kinds)
-    : services_(services), kinds_(kinds), state_(kScriptLimits.memory_bytes, services.program.script->file) {}
+    : services_(services),
+      kinds_(kinds),
+      state_(kScriptLimits.memory_bytes, services.program.script->file),
+      pace_(services.program.script->text.find("think") != std::string::npos) {}
 
 LuaScript::~LuaScript() = default;
 
@@ -194,6 +202,7 @@ ScriptAction LuaScript::go_on(engine::Strand& strand, Fiber& fiber, int argument
 
 // The function returned: its coroutine can run another.
 void LuaScript::finish(engine::Strand& strand, Fiber& fiber) {
+  if (runs_iteration(strand)) pace_.add(strand.thought);
   strand.fiber = nullptr;
   lua_settop(fiber.thread, 0);
   release(&fiber);
@@ -214,6 +223,7 @@ ScriptAction LuaScript::failed(engine::Strand& strand, Fiber& fiber, int status)
       tell_mistake(message);
     }
   }
+  if (action.kind == ScriptAction::Kind::kFail && runs_iteration(strand)) action.least = pace_.owed(strand.thought);
   discard(&fiber);
   return action;
 }
@@ -227,6 +237,9 @@ void LuaScript::drop(engine::Strand& strand) {
   auto* const fiber = static_cast<Fiber*>(strand.fiber);
   // Another branch has stopped the iteration: `parallel` never comes to raise it.
   if (!fiber->mistake.empty()) tell_mistake(fiber->mistake);
+  // One that its script ended by `stop` is as whole as one that returned.
+  const bool stopped = strand.vu->stop_list && !strand.vu->no_row && !strand.failing;
+  if (stopped && runs_iteration(strand)) pace_.add(strand.thought);
   discard(fiber);
   strand.fiber = nullptr;
 }

@@ -13,6 +13,7 @@
 #include "engine/vu.h"
 #include "model/step_kind.h"
 #include "script/lua_state.h"
+#include "script/pace.h"
 
 struct lua_State;
 
@@ -58,6 +59,7 @@ class LuaScript final : public engine::Script {
   engine::ScriptServices services_;
   const model::StepKinds& kinds_;
   LuaState state_;
+  Pace pace_;
   int launch_ = 0;                  // the prelude's: begins one of the functions
   std::array<int, 4> functions_{};  // by VuList: references; 0: none
   std::uint32_t declared_ = 0;

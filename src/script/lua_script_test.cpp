@@ -222,6 +222,51 @@ TEST(LuaScript, ThinkSleepsAndGoesOn) {
   EXPECT_GE(result.lateness.count(), 6u);
 }
 
+TEST(LuaScript, AFailedIterationThinksAsLongAsWholeOnesDo) {
+  for (const std::string failure : {"bad()", "local x = nil; x.y = 1", "parallel(bad, bad)"}) {
+    Stage stage;
+    const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 4 } }
+    local bad = play("bad", { name = "bad", fails = "reset" })
+    function run(vu)
+      if vu.iteration > 0 then )" + failure +
+                                  " end\n      think(0.03)\n    end\n");
+    EXPECT_EQ(result.failed_iterations, 3u) << failure;
+    EXPECT_GE(result.iteration_time.min(), std::chrono::milliseconds(30)) << failure;
+    EXPECT_LT(result.iteration_time.max(), std::chrono::milliseconds(900)) << failure;
+  }
+}
+
+TEST(LuaScript, ThinksInBranchesAndInStepsAreThoughtToo) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 3 } }
+    local bad = play("bad", { name = "bad", fails = "reset" })
+    local rest = step { think = "10ms" }
+    function run(vu)
+      if vu.iteration > 0 then bad() end
+      parallel(function() think(0.01) end, function() think(0.02) think(0.01) end)
+      rest()
+      stop()
+    end
+  )");
+  EXPECT_EQ(result.failed_iterations, 2u) << (result.notes.empty() ? "" : result.notes[0].first);
+  EXPECT_GE(result.iteration_time.min(), std::chrono::milliseconds(40));
+  EXPECT_LT(result.iteration_time.max(), std::chrono::milliseconds(900));
+}
+
+TEST(LuaScript, AnIterationThatFailsBeforeAnyWasWholeTakesASecondIfTheScriptThinks) {
+  const std::string head =
+      "job { load = { vus = 1, iterations = 1 } }\nlocal bad = play('bad', { name = 'bad', fails = 'reset' })\n";
+  Stage thinking;
+  const auto slow = thinking.run(head + "function run() think(0.01) bad() think(0.01) end\n");
+  EXPECT_GE(slow.iteration_time.min(), std::chrono::seconds(1));
+  Stage plain;
+  const auto quick = plain.run(head + "function run() bad() end\n");
+  EXPECT_EQ(quick.failed_iterations, 1u);
+  EXPECT_LT(quick.iteration_time.max(), std::chrono::milliseconds(900));
+}
+
 // The note of a script whose function is `body`.
 std::string mistake(const std::string& body) {
   Stage stage;

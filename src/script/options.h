@@ -25,6 +25,9 @@ struct ScriptLimits {
   // For reading the script, that is what stands outside its functions, and for each hook of wrk's that runs before or
   // after the load. A script that takes longer is given up.
   base::Duration read_time = std::chrono::seconds(10);
+  // What a failed iteration of a script that thinks is taken to have passed over while none has been whole on its core.
+  // Longer spares a server that is down from the beginning, shorter keeps closer to a script that thinks little.
+  base::Duration first_think = std::chrono::seconds(1);
 };
 constexpr ScriptLimits kScriptLimits{};
 

@@ -159,6 +159,33 @@ function run() home() log("a\\27[2J\\nb") log(string.rep("x", 5000)) end
         self.assertNotIn("\x1b", run.err)
 
 
+class Pauses(LuaTest):
+    def test_a_failing_server_is_asked_as_often_as_by_yaml(self):
+        server = self.serve_http(lambda request: response("x", status=500 if request.target == "/bad" else 200))
+        test = self.write("test.yaml", f'''
+muster: 1
+target: {server.url}
+load: {{ vus: 10, for: 3s }}
+steps: [ {{ name: good, get: / }}, {{ think: 200ms }} ]
+''')
+        expected = self.run_muster(test, "--cores", "1").workflow()["requests"]
+        self.assertGreater(expected, 60, "the machine is too slow to show anything")
+        for failure in ("bad()", "good() local x = nil; x.y = 1"):
+            with self.subTest(failure=failure):
+                run = self.script(f"""
+job {{ target = "{server.url}", load = {{ vus = 10, ["for"] = "3s" }} }}
+local bad, good = http.get("/bad", {{ name = "bad" }}), http.get("/", {{ name = "good" }})
+function run(vu)
+  if vu.id == 1 then {failure} else good() end
+  think("200ms")
+end
+""")
+                flow = run.workflow()
+                self.assertGreater(flow["failed_iterations"], 0, run)
+                self.assertLess(flow["requests"], 1.5 * expected, run)
+                self.assertGreater(flow["requests"], 0.5 * expected, run)
+
+
 class Summaries(LuaTest):
     def test_a_workflow_shows_only_what_it_called(self):
         run = self.script(f"""
