@@ -31,6 +31,7 @@ Core::~Core() {
 }
 
 base::Expected<void> Core::open() {
+  pthread_getcpuclockid(pthread_self(), &cpu_clock_);
   if (auto opened = loop_.open(); !opened) return opened;
   auto opened =
       mailbox_.open(loop_, [](void* self, Command&& command) { static_cast<Core*>(self)->deliver(command); }, this);
@@ -68,7 +69,6 @@ base::Expected<void> Core::open() {
 void Core::run(base::Instant epoch, const RunSeconds& seconds) {
   epoch_ = epoch;
   seconds_ = seconds;
-  pthread_getcpuclockid(pthread_self(), &cpu_clock_);
   count_from(epoch + context_.program.load.warm_up);
   counting_ = context_.program.load.warm_up == base::Duration::zero();
   interpreter_.set_epoch(epoch);

@@ -65,6 +65,8 @@ class Core {
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   // Grows while the core comes back to its loop.
   std::uint64_t ticks() const { return ticks_.load(std::memory_order_relaxed); }
+  // What its thread has computed; once it is open. Zero when the thread has ended.
+  base::Duration cpu() const;
   // What a core that does not come back from its script has recorded since it last handed over, which ends the core;
   // null if it is not inside its script.
   const Recording* seize();
@@ -78,7 +80,6 @@ class Core {
   void deliver(const Command& command);
   void tick();
   void stamp(base::Instant now);
-  base::Duration cpu() const;
   void count_from(base::Instant when);
   void begin_counting();
   void pause();

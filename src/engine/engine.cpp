@@ -153,22 +153,28 @@ bool Engine::finished() const {
 
 std::string Engine::stuck(base::Instant now) {
   if (program_->script == nullptr || !go_) return {};
-  pulses_.resize(cores_.size(), {.ticks = 0, .moved = now});
+  while (pulses_.size() < cores_.size()) pulses_.emplace_back(now, cores_[pulses_.size()]->cpu());
   // This process may have been stopped itself: that time is not held against its cores.
   const base::Duration pause = last_look_ == base::Instant{} ? base::Duration{} : now - last_look_;
   last_look_ = now;
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     Pulse& pulse = pulses_[i];
-    if (pause > kScriptPatience / 5) pulse.moved += pause;
-    const std::uint64_t ticks = cores_[i]->ticks();
-    if (ticks != pulse.ticks) pulse = {.ticks = ticks, .moved = now};
-    if (cores_[i]->finished() || now - pulse.moved < kScriptPatience) continue;
+    if (pause > kScriptPatience / 5) pulse.forgive(pause);
+    if (cores_[i]->finished()) continue;
+    const Pulse::Sign sign = pulse.look(cores_[i]->ticks(), now, cores_[i]->cpu());
+    if (sign == Pulse::Sign::kAlive) continue;
     drain();
     if (const Recording* const seized = cores_[i]->seize()) collector_.add(i, *seized);
+    if (sign == Pulse::Sign::kLoops) {
+      return fmt::format(
+          "'{}' did not come back for {:.0f} s: a loop in it never ends, or one call takes far too long; between two "
+          "steps or thinks a script may compute for milliseconds",
+          program_->script->file, base::seconds(pulse.silent()));
+    }
     return fmt::format(
-        "'{}' did not come back for {:.0f} s: a loop in it never ends, or one call takes far too long; between two "
-        "steps or thinks a script may compute for milliseconds",
-        program_->script->file, base::seconds(kScriptPatience));
+        "'{}' did not come back for {:.0f} s and computed for {:.1f} s of them: it got no CPU, or it hangs; see what "
+        "else this machine is doing, or run with fewer `--cores`",
+        program_->script->file, base::seconds(pulse.silent()), base::seconds(pulse.computed()));
   }
   return {};
 }

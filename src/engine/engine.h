@@ -20,6 +20,7 @@
 #include "engine/load_shape.h"
 #include "engine/program.h"
 #include "engine/protocol.h"
+#include "engine/pulse.h"
 #include "engine/recording.h"
 #include "engine/script.h"
 #include "engine/tag_sets.h"
@@ -88,12 +89,6 @@ class Engine {
   Engine(std::unique_ptr<Program> program, std::unique_ptr<LoadShape> shape, std::unique_ptr<ScriptProgram> script,
          const Registry& registry, const PlanSlice& slice);
 
-  // When a core was last seen to move.
-  struct Pulse {
-    std::uint64_t ticks = 0;
-    base::Instant moved{};
-  };
-
   void run_core(std::size_t index);
   bool drain();
 
@@ -108,7 +103,7 @@ class Engine {
   std::vector<std::thread> threads_;
   Collector collector_;
   std::string failure_;
-  std::vector<Pulse> pulses_;
+  std::vector<Pulse> pulses_;  // of the cores
   base::Instant last_look_{};
 
   std::mutex mutex_;

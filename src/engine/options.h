@@ -85,4 +85,9 @@ constexpr base::Duration kResolveTimeout = std::chrono::seconds(5);
 // script compute more at a time, and lets a loop that never ends hold its core longer.
 constexpr base::Duration kScriptPatience = std::chrono::seconds(5);
 
+// The same for a core that has computed for less than half of that time: the machine gave it no more, or it hangs. Less
+// than kSilenceLimit, so that the reason is told and nothing is lost that it measured.
+constexpr base::Duration kStarvedPatience = 5 * kScriptPatience;
+static_assert(kStarvedPatience < kSilenceLimit);
+
 }  // namespace muster::engine
