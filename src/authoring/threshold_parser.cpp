@@ -48,6 +48,7 @@ constexpr std::array kMetrics{Metric{"latency", kTimes, Bound::kTime},
                               Metric{"failed", kFailures},
                               Metric{"requests", kEvents},
                               Metric{"iterations", kEvents},
+                              Metric{"failed_iterations", kFailures},
                               Metric{"dropped", kFailures},
                               Metric{"checks", kChecks}};
 

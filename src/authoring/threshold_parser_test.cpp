@@ -28,6 +28,7 @@ TEST(ThresholdParser, ReadsMetricAggregateComparisonAndLimit) {
       {"requests rate >= 100", "requests", "rate", Comparison::kGreaterEqual, 100},
       {"requests rate > 100 / s", "requests", "rate", Comparison::kGreater, 100},
       {"dropped count == 0", "dropped", "count", Comparison::kEqual, 0},
+      {"failed_iterations rate < 1%", "failed_iterations", "rate", Comparison::kLess, 0.01},
       {"checks failed == 0", "checks", "failed", Comparison::kEqual, 0},
       {"balance value > -5", "balance", "value", Comparison::kGreater, -5},
       {"my-trend p50 < 5s", "my-trend", "p50", Comparison::kLess, 5},

@@ -28,20 +28,23 @@ enum class Subject : std::uint8_t {
   kFailed,
   kRequests,
   kIterations,
+  kFailedIterations,
   kDropped,
   kChecks,
   kUser
 };
 
 Subject subject_of(std::string_view metric) {
-  constexpr std::array<std::pair<std::string_view, Subject>, 8> kSubjects = {{{"latency", Subject::kLatency},
-                                                                              {"service", Subject::kService},
-                                                                              {"lateness", Subject::kLateness},
-                                                                              {"failed", Subject::kFailed},
-                                                                              {"requests", Subject::kRequests},
-                                                                              {"iterations", Subject::kIterations},
-                                                                              {"dropped", Subject::kDropped},
-                                                                              {"checks", Subject::kChecks}}};
+  constexpr std::array<std::pair<std::string_view, Subject>, 9> kSubjects = {
+      {{"latency", Subject::kLatency},
+       {"service", Subject::kService},
+       {"lateness", Subject::kLateness},
+       {"failed", Subject::kFailed},
+       {"requests", Subject::kRequests},
+       {"iterations", Subject::kIterations},
+       {"failed_iterations", Subject::kFailedIterations},
+       {"dropped", Subject::kDropped},
+       {"checks", Subject::kChecks}}};
   for (const auto& [name, subject] : kSubjects) {
     if (name == metric) return subject;
   }
@@ -203,6 +206,17 @@ Measured iterations(const Selection& selection, const Wanted& want, const std::o
     }
   }
   return events(count, want, selection, span);
+}
+
+Measured failed_iterations(const Selection& selection, const Wanted& want) {
+  std::uint64_t all = 0;
+  std::uint64_t failed = 0;
+  for (const WorkflowResult* workflow : selection.workflows) {
+    all += workflow->iterations;
+    failed += workflow->failed_iterations;
+  }
+  if (want.aggregate == Aggregate::kRate) return fraction(failed, all);
+  return tally(static_cast<double>(failed), all);
 }
 
 // The share of dropped arrivals has no series of arrivals to rest on: within a span, those that were run to the end and
@@ -400,6 +414,8 @@ Measured measure(const Threshold& threshold, const std::vector<WorkflowResult>& 
       return events(requests(selection, span).all, want, selection, span);
     case Subject::kIterations:
       return iterations(selection, want, span);
+    case Subject::kFailedIterations:
+      return failed_iterations(selection, want);
     case Subject::kDropped:
       return dropped(selection, want, span);
     case Subject::kChecks:

@@ -215,12 +215,16 @@ TEST(Thresholds, RatesOfFailureAreFractionsAndRatesOfRequestsArePerSecond) {
 TEST(Thresholds, IterationsDropsLatenessAndChecksAreMeasuredPerWorkflow) {
   auto shop = workflow("shop", 10s);
   shop.iterations = 190;
+  shop.failed_iterations = 19;
   shop.arrivals = 200;
   shop.dropped = 10;
   shop.lateness.record(2ms, 190);
   shop.steps = {step("a", 190, 0, 1ms)};
   shop.steps[0].checks = {{"status: 200", 180, 10}};
   EXPECT_DOUBLE_EQ(judged(threshold("iterations", "rate", Comparison::kGreater, 1), {shop}).value, 19);
+  EXPECT_DOUBLE_EQ(judged(threshold("failed_iterations", "rate", Comparison::kLess, 0.01), {shop}).value, 0.1);
+  EXPECT_FALSE(judged(threshold("failed_iterations", "rate", Comparison::kLess, 0.01), {shop}).passed);
+  EXPECT_DOUBLE_EQ(judged(threshold("failed_iterations", "count", Comparison::kLess, 20), {shop}).value, 19);
   EXPECT_DOUBLE_EQ(judged(threshold("dropped", "rate", Comparison::kLess, 0.1), {shop}).value, 0.05);
   EXPECT_DOUBLE_EQ(judged(threshold("dropped", "count", Comparison::kLess, 1), {shop}).value, 10);
   EXPECT_NEAR(judged(threshold("lateness", "p99", Comparison::kLess, 1), {shop}).value, 0.002, 1e-5);

@@ -177,7 +177,7 @@ enum class Comparison : std::uint8_t { kLess, kLessEqual, kGreater, kGreaterEqua
 
 struct Threshold {
   std::string text;       // as written: "latency p95 < 300ms"
-  std::string metric;     // latency, service, failed, requests, checks, dropped, iterations, or a metric of the user's
+  std::string metric;     // latency, failed, requests and more (threshold_reach.cpp), or a metric of the user's
   std::string aggregate;  // p95, mean, max, rate, count, …
   Comparison comparison = Comparison::kLess;
   double bound = 0;  // seconds for times, a fraction for rates of failure, else a plain number

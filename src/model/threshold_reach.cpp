@@ -15,13 +15,14 @@ constexpr MetricReach kOfSteps{.steps = true, .run_tags = false, .seconds = fals
 constexpr MetricReach kOfIterations{.steps = false, .run_tags = false, .seconds = true};
 constexpr MetricReach kOfWorkflows{};
 
-constexpr std::array<std::pair<std::string_view, MetricReach>, 8> kReaches{{{"latency", kOfRequests},
+constexpr std::array<std::pair<std::string_view, MetricReach>, 9> kReaches{{{"latency", kOfRequests},
                                                                             {"failed", kOfRequests},
                                                                             {"requests", kOfRequests},
                                                                             {"service", kOfSteps},
                                                                             {"checks", kOfSteps},
                                                                             {"iterations", kOfIterations},
                                                                             {"dropped", kOfIterations},
+                                                                            {"failed_iterations", kOfWorkflows},
                                                                             {"lateness", kOfWorkflows}}};
 
 }  // namespace

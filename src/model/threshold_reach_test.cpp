@@ -18,7 +18,8 @@ Threshold about(std::string metric) {
 
 TEST(ThresholdReach, EveryMetricFitsAWholeRunAndAWorkflow) {
   for (const char* metric :
-       {"latency", "service", "lateness", "failed", "requests", "iterations", "dropped", "checks", "basket"}) {
+       {"latency", "service", "lateness", "failed", "requests", "iterations", "failed_iterations", "dropped", "checks",
+        "basket"}) {
     Threshold threshold = about(metric);
     EXPECT_FALSE(misfit(threshold)) << metric;
     threshold.where = {{"workflow", "main"}};
@@ -32,7 +33,7 @@ TEST(ThresholdReach, OnlyWhatIsKeptPerSecondFitsAWindow) {
     threshold.window = 2s;
     EXPECT_FALSE(misfit(threshold)) << metric;
   }
-  for (const char* metric : {"service", "lateness", "checks", "basket"}) {
+  for (const char* metric : {"service", "lateness", "failed_iterations", "checks", "basket"}) {
     Threshold threshold = about(metric);
     threshold.window = 2s;
     const auto wrong = misfit(threshold);
@@ -43,7 +44,7 @@ TEST(ThresholdReach, OnlyWhatIsKeptPerSecondFitsAWindow) {
 }
 
 TEST(ThresholdReach, WhatIsCountedPerWorkflowFitsNoStepOrTag) {
-  for (const char* metric : {"lateness", "iterations", "dropped", "basket"}) {
+  for (const char* metric : {"lateness", "iterations", "failed_iterations", "dropped", "basket"}) {
     Threshold threshold = about(metric);
     threshold.where = {{"workflow", "main"}, {"step", "login"}};
     const auto wrong = misfit(threshold);

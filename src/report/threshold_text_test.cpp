@@ -35,6 +35,7 @@ TEST(ThresholdText, TellsWhatWasMeasuredInTheUnitOfTheBound) {
   EXPECT_EQ(measured_text(verdict("latency p95 < 300us", 0.0000281), false), "28.1us");
   EXPECT_EQ(measured_text(verdict("failed rate < 1%", 0.0339), true), "3.39%");
   EXPECT_EQ(measured_text(verdict("failed rate < 0.01", 0.004), true), "0.4%");
+  EXPECT_EQ(measured_text(verdict("failed_iterations rate < 0.01", 0.98), true), "98%");
   EXPECT_EQ(measured_text(verdict("coupons rate > 5%", 0.125), true), "12.5%");
   EXPECT_EQ(measured_text(verdict("requests rate > 100", 1963.3), true), "1,963");
   EXPECT_EQ(measured_text(verdict("latency count > 100", 250), true), "250");

@@ -281,6 +281,16 @@ workflow("w", { load = { vus = 1, iterations = 4 }, run = function(vu) home() if
         self.assertIn("attempt to index global 'y'", self.unwrapped(run), run)
         self.assertEqual(run.step("home")["requests"], 4)
 
+    def test_a_threshold_can_judge_by_iterations_that_failed(self):
+        run = self.script(f'''
+job {{ target = "{self.server.url}", thresholds = {{ "failed_iterations rate < 20%", "failed rate < 1%" }} }}
+local home = http.get("/", {{ name = "home" }})
+workflow("w", {{ load = {{ vus = 1, iterations = 4 }}, run = function(vu) home() if vu.iteration > 1 then local x = y.z end end }})
+''')
+        verdicts = run.summary["thresholds"]
+        self.assertEqual([(each["value"], each["passed"]) for each in verdicts], [(0.5, False), (0, True)], run)
+        self.assertEqual(run.code, 99, run)
+
 
 class Runaways(LuaTest):
     def test_a_loop_that_never_ends(self):
