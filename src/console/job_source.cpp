@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "base/identifier.h"
@@ -148,10 +149,17 @@ script::WrkInput wrk_input(const JobFlags& flags) {
   return wrk;
 }
 
-base::Expected<authoring::LoadInput> input_of(const JobFlags& flags) {
+// `files` gets the name of every file that is asked for, and outlives the input.
+base::Expected<authoring::LoadInput> input_of(const JobFlags& flags, std::set<std::string>& files) {
   authoring::LoadInput input;
-  input.read_file = read_file;
-  input.file_problem = file_problem;
+  input.read_file = [&files](const std::string& path) {
+    files.insert(path);
+    return read_file(path);
+  };
+  input.file_problem = [&files](const std::string& path) {
+    files.insert(path);
+    return file_problem(path);
+  };
   for (const std::string& each : flags.environment) {
     auto pair = split_pair(each, "-e", "NAME=VALUE");
     if (!pair) return std::unexpected(pair.error());
@@ -215,7 +223,8 @@ std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& g
     return std::unexpected(authoring::Problems{{{.where = {}, .message = std::move(message), .excerpt = {}}}});
   };
   if (auto checked = check_job_flags(flags); !checked) return explain(checked.error().message);
-  auto input = input_of(flags);
+  std::set<std::string> files;
+  auto input = input_of(flags, files);
   if (!input) return explain(input.error().message);
   if (!flags.target.empty()) input->sets.emplace_back("target", flags.target);
   if (flags.seed) input->sets.emplace_back("seed", std::to_string(*flags.seed));
@@ -227,6 +236,7 @@ std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& g
   if (job) {
     if (job->name.empty()) job->name = std::filesystem::path(flags.file).stem().string();
     hide_secrets(flags, *job);
+    job->files.assign(files.begin(), files.end());
     return job;
   }
   for (authoring::Problem& problem : job.error().list) {

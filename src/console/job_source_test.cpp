@@ -66,6 +66,31 @@ TEST_F(JobSourceTest, AUrlBecomesAJobOfOneRequest) {
   EXPECT_EQ(*job->workflows[0].steps[0].field("method")->text(), "POST");
 }
 
+TEST_F(JobSourceTest, EveryFileThatAJobReadsIsKnown) {
+  std::ofstream(folder_ / "more.yaml") << "data: { users: { csv: users.csv } }\n";
+  std::ofstream(folder_ / "users.csv") << "name\nada\n";
+  for (const char* name : {"ca.pem", "body.bin", "photo.jpg"}) std::ofstream(folder_ / name) << "x";
+  std::ofstream(file()) << "muster: 1\n"
+                           "include: more.yaml\n"
+                           "target: { url: 'https://a.test', ca: ca.pem }\n"
+                           "steps:\n"
+                           "  - { post: /a, file: body.bin }\n"
+                           "  - { post: /b, multipart: { photo: { file: photo.jpg } } }\n";
+  const auto job = load(with_file(), registry_);
+  ASSERT_TRUE(job) << job.error().message;
+  std::vector<std::string> expected;
+  for (const char* name : {"body.bin", "ca.pem", "more.yaml", "photo.jpg", "users.csv"})
+    expected.push_back((folder_ / name).string());
+  EXPECT_EQ(job->files, expected);
+
+  JobFlags flags;
+  flags.url = "http://a.test/";
+  flags.body = "@" + expected.front();
+  const auto from_flags = load(flags, registry_);
+  ASSERT_TRUE(from_flags) << from_flags.error().message;
+  EXPECT_EQ(from_flags->files, std::vector{expected.front()});
+}
+
 // Everything that may be shown or kept of a job before it has run.
 std::string shown(const model::Job& job, const engine::Registry& registry) {
   const auto plan = make_plan(job, registry, {.cores = 1, .open_files = 0});

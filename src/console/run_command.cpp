@@ -152,7 +152,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   auto history = RunHistory::prepare(flags.history, *job);
   if (!history) return bad_input(history.error().message);
 
-  auto outputs_made = known_outputs.make_all(flags.outputs, job_flags.file);
+  auto outputs_made = known_outputs.make_all(flags.outputs, {.test = job_flags.file, .read = job->files});
   if (!outputs_made) return bad_input(outputs_made.error().message);
   report::OutputSet& outputs = *outputs_made;
   if (flags.json || outputs.takes_standard_output()) keep_standard_output(*job);

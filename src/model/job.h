@@ -201,6 +201,7 @@ struct Job {
   std::optional<base::Duration> timeout;
   std::uint64_t seed = 0;                // 0: a fresh one is drawn and reported
   std::string source;                    // the text it was loaded from, for the record
+  std::vector<std::string> files;        // that it reads beside it: included files, data, bodies, certificates
   std::shared_ptr<const Script> script;  // of the workflows that are scripted
 };
 

@@ -1,6 +1,7 @@
 #include "report/output.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <exception>
 #include <filesystem>
@@ -27,15 +28,33 @@ std::string argument_of(std::string_view written) {
   return std::string(equals == std::string_view::npos ? std::string_view() : written.substr(equals + 1));
 }
 
-// A name that two ways to write the same file have in common; empty for what any number of outputs may write to.
+// A name that all ways to write the same file have in common, hard links too; empty for what any number may use.
+std::string identity_of(const std::string& file) {
+  struct stat found{};
+  if (::stat(file.c_str(), &found) == 0) {
+    if (S_ISCHR(found.st_mode)) return {};  // /dev/null
+    return fmt::format("device {}, inode {}", found.st_dev, found.st_ino);
+  }
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
+  return error ? file : whole.string();
+}
+
 std::string place_of(const std::string& file) {
   if (file == kStandardOutput || file == "/dev/stdout" || file == "/dev/fd/1" || file == "/proc/self/fd/1") {
     return std::string(kStandardOutput);
   }
-  std::error_code error;
-  if (std::filesystem::is_character_file(file, error)) return {};  // /dev/null
-  const std::filesystem::path whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
-  return error ? file : whole.string();
+  return identity_of(file);
+}
+
+// Place → what an output that writes there would write over, as messages call it.
+std::map<std::string, std::string> places_of(const InputFiles& inputs) {
+  std::map<std::string, std::string> places;
+  if (!inputs.test.empty()) places.emplace(identity_of(inputs.test), "the test itself");
+  for (const std::string& file : inputs.read) {
+    places.emplace(identity_of(file), fmt::format("'{}', which the test reads", file));
+  }
+  return places;
 }
 
 }  // namespace
@@ -58,8 +77,10 @@ base::Expected<std::unique_ptr<Output>> Outputs::make(std::string_view written) 
   return (*kind)->make(argument_of(written));
 }
 
-base::Expected<OutputSet> Outputs::make_all(const std::vector<std::string>& written, const std::string& test) const {
+base::Expected<OutputSet> Outputs::make_all(const std::vector<std::string>& written, const InputFiles& inputs) const {
   OutputSet set;
+  if (written.empty()) return set;
+  const std::map<std::string, std::string> sources = places_of(inputs);
   std::map<std::string, std::string> places;  // place → who writes to it
   for (const std::string& each : written) {
     auto kind = find(each);
@@ -69,8 +90,8 @@ base::Expected<OutputSet> Outputs::make_all(const std::vector<std::string>& writ
     set.add(each, std::move(*output));
     const std::string place = (*kind)->to_file ? place_of(argument_of(each)) : std::string();
     if (place.empty()) continue;
-    if (!test.empty() && place == place_of(test)) {
-      return base::fail(fmt::format("--out {} would write over the test itself; name another file", each));
+    if (const auto source = sources.find(place); source != sources.end()) {
+      return base::fail(fmt::format("--out {} would write over {}; name another file", each, source->second));
     }
     const auto [other, is_first] = places.emplace(place, each);
     if (!is_first) {

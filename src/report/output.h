@@ -61,6 +61,12 @@ OutputKind file_output(std::string name, std::string doc,
 
 class OutputSet;
 
+// What no output may write over.
+struct InputFiles {
+  std::string test;                    // the file that is run; empty: there is none
+  std::vector<std::string> read = {};  // what it reads beside itself: data, bodies, included files
+};
+
 // The outputs that may be named. A plain object: filled at start, then only read.
 class Outputs {
  public:
@@ -69,8 +75,8 @@ class Outputs {
 
   // From what the user wrote after --out: "json=result.json".
   base::Expected<std::unique_ptr<Output>> make(std::string_view written) const;
-  // All outputs of a run, none of which writes to the place of another or over `test`, the file that is run.
-  base::Expected<OutputSet> make_all(const std::vector<std::string>& written, const std::string& test) const;
+  // All outputs of a run, none of which writes to the place of another or over one of `inputs`.
+  base::Expected<OutputSet> make_all(const std::vector<std::string>& written, const InputFiles& inputs) const;
 
  private:
   base::Expected<const OutputKind*> find(std::string_view written) const;

@@ -88,7 +88,7 @@ TEST(Outputs, ThatWriteToOnePlaceAreRefused) {
   const Outputs outputs = built_in_outputs();
   const std::string file = folder.file("x");
   const auto refusal = [&](const std::string& one, const std::string& other) {
-    const auto made = outputs.make_all({one, other}, "");
+    const auto made = outputs.make_all({one, other}, {});
     return made ? std::string() : made.error().message;
   };
   EXPECT_EQ(refusal("json=-", "ndjson=-"),
@@ -110,18 +110,37 @@ TEST(Outputs, DoNotWriteOverTheTestItself) {
   ASSERT_TRUE(write_atomically(test, "muster: 1"));
   std::filesystem::create_symlink("test.yaml", folder.file("link"));
   for (const std::string& place : {test, folder.file("./") + "/test.yaml", folder.file("link")}) {
-    const auto made = outputs.make_all({"csv=-", "json=" + place}, test);
+    const auto made = outputs.make_all({"csv=-", "json=" + place}, {.test = test});
     ASSERT_FALSE(made) << place;
     EXPECT_EQ(made.error().message, "--out json=" + place + " would write over the test itself; name another file");
   }
-  EXPECT_TRUE(outputs.make_all({"json=" + folder.file("other.yaml")}, test));
-  EXPECT_TRUE(outputs.make_all({"json=/dev/null", "csv=-"}, "/dev/null"));
+  EXPECT_TRUE(outputs.make_all({"json=" + folder.file("other.yaml")}, {.test = test}));
+  EXPECT_TRUE(outputs.make_all({"json=/dev/null", "csv=-"}, {.test = "/dev/null"}));
+}
+
+TEST(Outputs, DoNotWriteOverWhatTheTestReads) {
+  const Folder folder;
+  const Outputs outputs = built_in_outputs();
+  const std::string data = folder.file("users.csv");
+  const InputFiles inputs{.test = folder.file("test.yaml"),
+                          .read = {folder.file("other.yaml"), data, "/dev/null", "-"}};
+  ASSERT_TRUE(write_atomically(inputs.test, "muster: 1"));
+  ASSERT_TRUE(write_atomically(data, "name"));
+  std::filesystem::create_symlink("users.csv", folder.file("link"));
+  std::filesystem::create_hard_link(data, folder.file("twin"));
+  for (const std::string& place : {data, folder.file("./") + "/users.csv", folder.file("link"), folder.file("twin")}) {
+    const auto made = outputs.make_all({"json=/dev/null", "csv=" + place}, inputs);
+    ASSERT_FALSE(made) << place;
+    EXPECT_EQ(made.error().message,
+              "--out csv=" + place + " would write over '" + data + "', which the test reads; name another file");
+  }
+  EXPECT_TRUE(outputs.make_all({"json=" + folder.file("other.json"), "csv=-"}, inputs));
 }
 
 TEST(Outputs, ThatTakeStandardOutputSaySo) {
   const Outputs outputs = built_in_outputs();
-  EXPECT_TRUE(outputs.make_all({"csv=-"}, "")->takes_standard_output());
-  EXPECT_FALSE(outputs.make_all({"csv=/dev/null"}, "")->takes_standard_output());
+  EXPECT_TRUE(outputs.make_all({"csv=-"}, {})->takes_standard_output());
+  EXPECT_FALSE(outputs.make_all({"csv=/dev/null"}, {})->takes_standard_output());
 }
 
 TEST(Outputs, SayWhatTheyAreGivenAndShowAnExample) {

@@ -215,6 +215,29 @@ steps: [ { get: / } ]
         self.assertIn("--out json=./a.yaml would write over the test itself", run.err)
         self.assertEqual(test.read_text(), text)
 
+    def test_what_the_test_reads_is_not_written_over(self):
+        texts = {"users.csv": "name\nada\n", "more.yaml": "tags: { a: b }\n", "body.txt": "precious"}
+        files = {name: self.write(name, text) for name, text in texts.items()}
+        os.link(files["users.csv"], self.folder / "twin")
+        os.symlink("body.txt", self.folder / "link")
+        test = self.write("a.yaml", f"""
+muster: 1
+include: more.yaml
+target: {self.serve_http().url}
+data: {{ users: {{ csv: users.csv }} }}
+load: {{ vus: 1, iterations: 1 }}
+steps: [ {{ post: "/?u=${{data.users.name}}", file: body.txt }} ]
+""")
+        for written, over in (("csv=users.csv", "users.csv"), ("ndjson=twin", "users.csv"), ("json=./more.yaml", "more.yaml"),
+                              ("html=link", "body.txt")):
+            with self.subTest(written=written):
+                run = self.run_muster(test, "--out", written, "--out", "json=/dev/null")
+                self.assertEqual(run.code, 2, run)
+                self.assertRegex(run.err, f"--out {written} would write over '.*{over}', which the test reads")
+                self.assertEqual({name: file.read_text() for name, file in files.items()}, texts)
+        run = self.run_muster(test, "--out", "csv=points.csv")
+        self.assertEqual(run.code, 0, run)
+
     def test_a_place_that_cannot_be_written_is_told_before_the_run_and_costs_no_old_file(self):
         old = self.write("old.ndjson", "precious\n")
         for place in ("none/x", "."):
