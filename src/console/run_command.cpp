@@ -115,12 +115,22 @@ void print_result(const model::RunResult& result, const RunFlags& flags, const r
     report::SummaryOptions options;
     options.colour = use_colour(flags.color, page);
     options.unicode = isatty(fileno(page)) != 1 || unicode_wanted(look_around());
-    say(page, "{}", report::summary(result, options));
-    if (history.comparison() != nullptr) say(page, "\n{}", report::comparison_text(*history.comparison(), options));
-    if (const std::string farewell = history.farewell(result); !farewell.empty()) say(page, "\n  {}\n", farewell);
+    std::string text = report::summary(result, options);
+    if (history.comparison() != nullptr) text += "\n" + report::comparison_text(*history.comparison(), options);
+    if (const std::string farewell = history.farewell(result); !farewell.empty()) text += "\n  " + farewell + "\n";
+    put(page, text);  // at once: a reader that has seen enough (`| head`) is not to be asked again
   }
   for (const std::string& problem : outputs.problems()) say(stderr, "{}\n", problem);
   for (const std::string& problem : history.problems()) say(stderr, "{}\n", problem);
+}
+
+// Whoever read the summary has gone, as `tee` does on Ctrl-C: what was measured need not be lost with it.
+int closed_output(const model::RunResult& result) {
+  const std::string again = result.id.empty()
+                                ? "the run is not kept; next time, write the summary to a file by --out json=FILE"
+                                : fmt::format("to see it: muster results show {}", result.id);
+  say(stderr, "standard output was closed before all of the summary was printed; {}\n", again);
+  return result.exit_code == kGood ? kCouldNotRun : result.exit_code;
 }
 
 }  // namespace
@@ -191,6 +201,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   if (history->comparison() != nullptr) outputs.compared(*history->comparison());
   outputs.finish(ended);
   print_result(ended, flags, outputs, *history);
+  if (standard_output_closed()) return closed_output(ended);
   // What was asked for is not there, even though the run was good.
   return ended.exit_code == kGood && !outputs.problems().empty() ? kCouldNotRun : ended.exit_code;
 }

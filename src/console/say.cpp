@@ -16,8 +16,9 @@ namespace {
 constexpr base::Duration kPatience = std::chrono::seconds(2);
 
 // `muster try` prints on the threads that make the load.
-std::atomic<bool> lost{false};   // something on standard output
-std::atomic<bool> stuck{false};  // some reader, when it was last looked at
+std::atomic<bool> lost{false};    // something on standard output
+std::atomic<bool> closed{false};  // and that because nobody reads it any more
+std::atomic<bool> stuck{false};   // some reader, when it was last looked at
 
 // Whether it takes more within the time, however many signals come.
 bool takes_more(int file, base::Duration patience) {
@@ -46,11 +47,16 @@ void put(std::FILE* to, std::string_view text) {
       stuck = !takes_more(file, kPatience);
       if (stuck) break;
     } else {
+      if (errno == EPIPE && to == stdout) closed = true;
       good = false;
       break;
     }
   }
   if (!good && to == stdout) lost = true;
+}
+
+bool standard_output_closed() {
+  return closed;
 }
 
 bool standard_output_lost() {

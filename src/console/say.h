@@ -30,4 +30,7 @@ void say(fmt::format_string<Values...> format, Values&&... values) {
 // on what is still buffered.
 bool standard_output_lost();
 
+// Whether something was said on standard output after its reader had gone.
+bool standard_output_closed();
+
 }  // namespace muster::console

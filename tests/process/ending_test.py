@@ -5,12 +5,13 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
 import unittest
 
-from harness import MUSTER, ProcessTest, children_named, wait_until
+from harness import MUSTER, ProcessTest, children_named, closed_port, wait_until
 
 
 def state_of(pid):
@@ -280,10 +281,10 @@ class Places(ProcessTest):
 
     def test_readers_that_have_gone_do_not_disturb_the_run(self):
         pipe = self.closed_pipe()
-        for out, err in ((pipe, subprocess.DEVNULL), (subprocess.DEVNULL, pipe), (pipe, pipe)):
+        for out, err, code in ((pipe, subprocess.DEVNULL, 1), (subprocess.DEVNULL, pipe, 0), (pipe, pipe, 1)):
             with self.subTest(out=out, err=err):
-                self.assertEqual(self.run_into(out, err, "1.2s"), 0)
-                self.assertTrue((self.folder / "summary.json").is_file())
+                self.assertEqual(self.run_into(out, err, "1.2s"), code)
+                self.assertEqual(json.loads((self.folder / "summary.json").read_text())["verdict"], "passed")
 
     def test_log_steps_without_a_reader_do_not_disturb_the_run(self):
         process = subprocess.Popen([MUSTER, "run", str(self.write("log.yaml", f"""
@@ -304,10 +305,32 @@ steps: [ {{ log: hello }}, {{ get: / }} ]
                 self.assertIn(b"could be written to standard output", process.stderr)
 
     def test_a_reader_that_has_gone_had_what_it_wanted(self):
-        for words in (["run", *self.arguments, "--json"], ["schema"], ["help", "run"]):
+        for words in (["schema"], ["help", "run"]):
             with self.subTest(words=words):
                 process = subprocess.run([MUSTER, *words], stdout=self.closed_pipe(), stderr=subprocess.PIPE, timeout=15)
                 self.assertEqual((process.returncode, b"standard output" in process.stderr), (0, False))
+
+    def test_a_summary_that_nobody_read_is_told_with_how_to_see_it(self):
+        run = [MUSTER, "run", *self.arguments, "--ui", "none"]
+        again = r"to see it: muster results show (r-\S+)"
+        not_kept = "the run is not kept; next time, write the summary to a file by --out json=FILE"
+        for words, said in (([], again), (["--json"], again), (["--no-save"], not_kept)):
+            with self.subTest(words=words):
+                done = subprocess.run([*run, *words], stdout=self.closed_pipe(), stderr=subprocess.PIPE, text=True, timeout=15)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                closed = r"\Astandard output was closed before all of the summary was printed; "
+                self.assertRegex(done.stderr, closed + said + r"\n\Z")
+                if said == again:
+                    shown = self.run_muster("show", re.search(again, done.stderr).group(1), command="results")
+                    self.assertIn("PASSED", shown.out)
+
+    def test_a_verdict_weighs_more_than_a_summary_that_nobody_read(self):
+        port, holder = closed_port()
+        self.addCleanup(holder.close)
+        done = subprocess.run([MUSTER, "run", "--url", f"http://127.0.0.1:{port}/", "-n", "5", "-c", "1", "--ui", "none"],
+                              stdout=self.closed_pipe(), stderr=subprocess.PIPE, text=True, timeout=15)
+        self.assertEqual(done.returncode, 99, done.stderr)
+        self.assertIn("standard output was closed", done.stderr)
 
     def at_its_last_words(self):
         """A run that has been judged and now waits for the reader of its standard output; the pipe and what it held."""
