@@ -200,10 +200,10 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   history->conclude(ended, flags.strict);
   if (history->comparison() != nullptr) outputs.compared(*history->comparison());
   outputs.finish(ended);
-  print_result(ended, flags, outputs, *history);
-  if (standard_output_closed()) return closed_output(ended);
   // What was asked for is not there, even though the run was good.
-  return ended.exit_code == kGood && !outputs.problems().empty() ? kCouldNotRun : ended.exit_code;
+  if (ended.exit_code == kGood && !outputs.problems().empty()) ended.exit_code = kCouldNotRun;
+  print_result(ended, flags, outputs, *history);
+  return standard_output_closed() ? closed_output(ended) : ended.exit_code;
 }
 
 void add_run(CLI::App& app, CommandContext& context) {

@@ -266,6 +266,11 @@ class Places(ProcessTest):
         self.assertIn("No space left", run.err)
         self.assertIn("PASSED", run.out)
 
+    def test_the_json_on_standard_output_has_the_exit_code_of_the_process(self):
+        run = self.run_muster(*self.arguments, "--json", "--out", "json=/dev/full", "--out", "json=file.json")
+        told, written = json.loads(run.out), json.loads((self.folder / "file.json").read_text())
+        self.assertEqual((run.code, told["exit_code"], told["verdict"], written["exit_code"]), (1, 1, "passed", 0), run)
+
     def run_into(self, out, err, seconds="1.5s"):
         """Runs with the given standard output and error; returns the exit code."""
         process = subprocess.Popen([MUSTER, "run", "--url", self.server.url, "-d", seconds, "-c", "1", "--out",
