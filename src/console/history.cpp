@@ -1,12 +1,14 @@
 #include "console/history.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "base/closest.h"
 #include "report/totals.h"
@@ -63,8 +65,12 @@ base::Expected<std::unique_ptr<store::RunStore>> open_history(store::Purpose pur
   const auto path =
       store::history_file([](const char* name) { return std::getenv(name); });  // NOLINT(concurrency-mt-unsafe)
   if (!path) return std::unexpected(path.error());
-  std::error_code ignored;
-  if (purpose == store::Purpose::kRead && !std::filesystem::exists(*path, ignored)) return nullptr;
+  struct stat found{};
+  if (purpose == store::Purpose::kRead && ::stat(path->c_str(), &found) != 0) {
+    if (errno == ENOENT) return nullptr;
+    return base::fail(fmt::format("the history '{}' cannot be opened: {}; name another folder by MUSTER_DATA", *path,
+                                  std::generic_category().message(errno)));
+  }
   return store::open_sqlite_run_store(*path, purpose);
 }
 

@@ -252,6 +252,13 @@ class Trouble(HistoryTest):
         self.data.write_text("a file")
         self.assert_not_kept(self.quick(), "cannot be made")
 
+    def test_a_place_that_cannot_be_read_is_no_empty_list(self):
+        for words in (["--json"], ["show"]):
+            with self.subTest(words=words):
+                run = self.results(*words, data="/dev/null")
+                self.assertEqual((run.code, run.out), (1, ""), run)
+                self.assertIn("'/dev/null/runs.db' cannot be opened: Not a directory", run.err)
+
     def test_a_writer_that_does_not_end_is_waited_for_and_then_told(self):
         self.quick()
         with contextlib.closing(sqlite3.connect(self.database)) as database:
