@@ -58,28 +58,35 @@ nlohmann::ordered_json to_json(const authoring::Problem& problem) {
   return out;
 }
 
-void print_json(const std::expected<model::Job, authoring::Problems>& job, const engine::Registry& registry) {
+std::string dump(const nlohmann::ordered_json& out) {
+  return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string job_json(const model::Job& job, const engine::Registry& registry) {
   nlohmann::ordered_json out;
-  out["ok"] = job.has_value();
-  if (job) {
-    out["job"] = job->name;
-    for (const model::Workflow& workflow : job->workflows) {
-      out["workflows"].push_back(
-          {{"name", workflow.name}, {"load", workflow.load.shape}, {"steps", count_steps(workflow.steps)}});
-    }
-    for (const std::string& each : warnings_of(*job, registry)) out["warnings"].push_back(each);
-  } else {
-    for (const authoring::Problem& problem : job.error().list) out["problems"].push_back(to_json(problem));
+  out["ok"] = true;
+  out["job"] = job.name;
+  for (const model::Workflow& workflow : job.workflows) {
+    out["workflows"].push_back(
+        {{"name", workflow.name}, {"load", workflow.load.shape}, {"steps", count_steps(workflow.steps)}});
   }
-  say("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  for (const std::string& each : warnings_of(job, registry)) out["warnings"].push_back(each);
+  return dump(out);
 }
 
 }  // namespace
 
+std::string problems_json(const authoring::Problems& problems) {
+  nlohmann::ordered_json out;
+  out["ok"] = false;
+  for (const authoring::Problem& problem : problems.list) out["problems"].push_back(to_json(problem));
+  return dump(out);
+}
+
 int check(const CheckFlags& flags, const engine::Registry& registry) {
   const auto job = load_and_compile(flags.job, registry);
   if (flags.json) {
-    print_json(job, registry);
+    say("{}", job ? job_json(*job, registry) : problems_json(job.error()));
     return job ? kGood : kBadInput;
   }
   if (!job) {

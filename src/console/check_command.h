@@ -1,6 +1,9 @@
 // `muster check`: says whether a file would run, without running it.
 #pragma once
 
+#include <string>
+
+#include "authoring/loader.h"
 #include "console/command.h"
 #include "console/job_source.h"
 #include "engine/engine.h"
@@ -14,6 +17,9 @@ struct CheckFlags {
 
 // Exit code 0, or 2 with all problems found.
 int check(const CheckFlags& flags, const engine::Registry& registry);
+
+// The answer of --json where something is wrong.
+std::string problems_json(const authoring::Problems& problems);
 
 void add_check(CLI::App& app, CommandContext& context);
 

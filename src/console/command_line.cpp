@@ -34,11 +34,27 @@
 namespace muster::console {
 namespace {
 
+// As far as the flags could be read.
+bool wants_json(const CLI::App& command) {
+  const CLI::Option* const json = command.get_option_no_throw("--json");
+  if (json == nullptr || json->count() == 0) return false;
+  try {
+    return json->as<bool>();
+  } catch (const CLI::Error&) {
+    return false;
+  }
+}
+
 int complain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   const ParsedCommand command = parsed_command(app);
   const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
-  say(stderr, "{0}: {1}{2}\n'{0} --help' tells more\n", command.name, in_plain_words(command, error, words),
-      blamed_variable(*command.app, error.what(), argc, argv));
+  const std::string what =
+      in_plain_words(command, error, words) + blamed_variable(*command.app, error.what(), argc, argv);
+  say(stderr, "{0}: {1}\n'{0} --help' tells more\n", command.name, what);
+  // Whose answer is what is wrong.
+  if (command.name == "muster check" && wants_json(*command.app)) {
+    say("{}", problems_json(authoring::Problems{{{.where = {}, .message = what, .excerpt = {}}}}));
+  }
   return kBadInput;
 }
 

@@ -96,6 +96,16 @@ class Help(CommandLine):
             with self.subTest(words=words):
                 self.assertTrue(self.ask(*words, code=2)[1].startswith(said), self.ask(*words, code=2)[1])
 
+    def test_check_answers_in_json_also_where_its_flags_are_wrong(self):
+        said = "unknown flag '--tagret'; did you mean '--target'?"
+        for words, environment in ((("--json", "--tagret", "x"), {}), (("--tagret", "x", "--json"), {}),
+                                   (("--tagret", "x"), {"MUSTER_JSON": "1"})):
+            with self.subTest(words=words):
+                out, err = self.ask("check", "job.yaml", *words, code=2, **environment)
+                self.assertEqual(json.loads(out), {"ok": False, "problems": [{"message": said}]})
+                self.assertIn(said, err)
+        self.assertEqual(self.ask("check", "job.yaml", "--tagret", "x", code=2)[0], "")
+
     def test_what_is_likely_a_slip_is_worth_a_look_and_no_mistake(self):
         self.write("job.yaml", QUICK + "datacenters: [ eu ]\nthresholds: [ failed rate <= 1 ]\n")
         said = self.ask("check", "job.yaml")[1].splitlines()
