@@ -229,10 +229,13 @@ void every_request_failed(const std::vector<WorkflowResult>& workflows, std::vec
   if (!outcomes.all_failed()) return;
   const auto most = std::ranges::max_element(outcomes.errors);
   const auto error = static_cast<model::ErrorClass>(most - outcomes.errors.begin());
-  marks.push_back({"all-failed", fmt::format("every one of the {} requests failed{}: the latency is that of failing; "
-                                             "try one with 'muster try' and see the errors above",
-                                             grouped(outcomes.failed),
-                                             *most > 0 ? fmt::format(", most by {}", model::to_text(error)) : "")});
+  const bool single = outcomes.failed == 1;
+  const std::string which =
+      single ? "the only request" : fmt::format("every one of the {} requests", grouped(outcomes.failed));
+  const std::string by = *most > 0 ? fmt::format(", {}by {}", single ? "" : "most ", model::to_text(error)) : "";
+  marks.push_back({"all-failed", fmt::format("{} failed{}: the latency is that of failing; try one with 'muster try' "
+                                             "and see the errors above",
+                                             which, by)});
 }
 
 // The figures are right, but they are not those of the load that the file asks for.

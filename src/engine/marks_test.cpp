@@ -116,6 +116,16 @@ TEST(Marks, EveryRequestFailingIsTheFirstThingSaid) {
   EXPECT_THAT(marks[0].text, HasSubstr("every one of the 1,234 requests failed, most by connect"));
 }
 
+TEST(Marks, ASingleRequestThatFailedIsNotCounted) {
+  auto shop = sound();
+  shop.steps[0].ok = 0;
+  shop.steps[0].failed = 1;
+  shop.steps[0].errors[static_cast<std::size_t>(model::ErrorClass::kConnect)] = 1;
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_THAT(marks[0].text, HasSubstr("the only request failed, by connect: the latency"));
+}
+
 TEST(Marks, ALostExecutorAndEndedDataAreToldWithTheWorkflowsName) {
   auto shop = sound();
   shop.state = model::WorkflowState::kLost;
