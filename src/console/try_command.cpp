@@ -76,7 +76,7 @@ void put_call(nlohmann::ordered_json& out, const engine::StepTrace& trace, std::
   if (outcome.status != 0) out["status"] = outcome.status;
   if (!trace.ok) {
     out["error"] = to_text(outcome.error);
-    out["detail"] = redacted(outcome.detail, job);
+    out["detail"] = redacted(trace.detail, job);
   }
   if (outcome.earlier != nullptr && !outcome.earlier->empty()) {
     out["earlier"] = nlohmann::ordered_json::array();
@@ -113,7 +113,7 @@ void print_step(const engine::StepTrace& trace, const TryFlags& flags, const mod
   say("{} {}  {:.2f} ms", trace.ok ? "✓" : "✗", trace.name, base::seconds(trace.latency) * 1e3);
   if (outcome.status != 0) say("  status {}", outcome.status);
   if (!trace.ok) {
-    say("  {}: {}", to_text(outcome.error), redacted(outcome.detail, job));
+    say("  {}: {}", to_text(outcome.error), redacted(trace.detail, job));
   }
   say("\n");
   const auto print_exchange = [&](std::string_view request, std::string_view reply) {

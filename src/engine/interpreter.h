@@ -33,6 +33,7 @@ struct StepTrace {
   const Outcome* outcome = nullptr;  // null: it makes no request
   base::Duration latency{};
   bool ok = false;
+  std::string_view detail = {};                             // why it failed, where it made a request
   std::vector<std::pair<std::string, std::string>> values;  // saved name → value
   std::vector<std::pair<std::string, bool>> checks;
   // Labels of failed checks and names of missing values → why the response could not be read for them.
@@ -112,7 +113,7 @@ class Interpreter final : public CallHost, public ScriptHost {
   void record_call(const Call& call, const Outcome& outcome, bool ok, std::string_view detail);
   void record_tags(Vu& vu, const CallPlan& plan, base::Duration latency, bool ok);
   void sample(StepRecording& record, const Outcome& outcome, std::string_view detail);
-  void trace_call(Strand& strand, const Outcome& outcome, bool ok, base::Duration latency);
+  void trace_call(Strand& strand, const Outcome& outcome, bool ok, std::string_view detail);
   void trace_set(Strand& strand, const Op& op);
   void trace_value(std::string_view step, const std::string& name, const model::Value& value);
   void trace_checks(Strand& strand, const Op& op, bool ok);

@@ -72,7 +72,7 @@ void Interpreter::settle(Strand& strand, Outcome& outcome) {
     if (!plan.tags.empty()) record_tags(*strand.vu, plan, outcome.finished - call.intended, ok);
     if (plan.in_retry) count_try(strand, recording().steps[plan.step]);
   }
-  if (trace_) trace_call(strand, outcome, ok, outcome.finished - call.intended);
+  if (trace_) trace_call(strand, outcome, ok, outcome.ok ? std::string_view(detail) : outcome.detail);
   if (script_ != nullptr) keep_report(strand, outcome, outcome.finished - call.intended);
   if (ok) {
     ++strand.pc;
@@ -171,14 +171,15 @@ void Interpreter::record_tags(Vu& vu, const CallPlan& plan, base::Duration laten
   row.latency.record(latency);
 }
 
-void Interpreter::trace_call(Strand& strand, const Outcome& outcome, bool ok, base::Duration latency) {
+void Interpreter::trace_call(Strand& strand, const Outcome& outcome, bool ok, std::string_view detail) {
   StepTrace made;
   const CallPlan& plan = *strand.plan;
   const StepInfo& step = program_.steps[plan.step];
   made.name = step.name;
   made.outcome = &outcome;
-  made.latency = latency;
+  made.latency = outcome.finished - strand.intended;
   made.ok = ok;
+  made.detail = detail;
   const auto tell_unread = [&](const std::string& of, const authoring::Expression& expression) {
     if (std::string why = unread(plan, expression, *outcome.response); !why.empty())
       made.unread.emplace_back(of, std::move(why));

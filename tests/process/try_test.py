@@ -60,6 +60,8 @@ steps: [ {{ get: {path}, check: {{ status: 200, json.a: {{ that: 1, required: tr
                 self.assertIn("(missing) – " + why[path] if path in why else "(missing)", value)
                 told = json.loads(self.run_muster("--json", yaml=yaml, command="try").out.splitlines()[0])
                 self.assertEqual("unread" in told, path in why, told)
+                self.assertIn("the required check 'json.a: 1' did not hold", told["detail"])
+                self.assertIn("  check: the required check 'json.a: 1' did not hold", out)
                 sample = self.run_muster(yaml=yaml).step("GET " + path)["samples"][0]["detail"]
                 self.assertIn("did not hold" + (" – " + why[path] if path in why else ""), sample)
 
