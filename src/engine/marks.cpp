@@ -183,14 +183,36 @@ class Finder {
                                 percent(workflow_.queued, workflow_.arrivals), grouped(workflow_.max_vus)));
   }
 
-  void late() {
-    if (!workflow_.open) return;
-    std::string what;
+  // Of arrivals, or of thinks and pauses; empty if few were late, or there were too few to tell.
+  std::string late_share(std::string_view did) const {
     const base::Duration p99 = workflow_.lateness.quantile(0.99);
-    if (workflow_.lateness.count() >= limits_.least_arrivals && p99 > limits_.lateness) {
-      what = fmt::format("1% of the arrivals started {} or more after they were due (worst: {}; sound: {} at most)",
-                         milliseconds(p99), milliseconds(workflow_.lateness.max()), milliseconds(limits_.lateness));
+    if (workflow_.lateness.count() < limits_.least_arrivals || p99 <= limits_.lateness) return {};
+    return fmt::format("1% of the {} {} or more after they were due (worst: {}; sound: {} at most)", did,
+                       milliseconds(p99), milliseconds(workflow_.lateness.max()), milliseconds(limits_.lateness));
+  }
+
+  // A closed load has no arrivals: what muster itself owes it are the ends of its thinks and pauses.
+  void late_pauses() {
+    std::string what = late_share("thinks and pauses ended");
+    const base::Duration worst = workflow_.lateness.max();
+    const double elapsed = base::seconds(workflow_.elapsed);
+    if (what.empty() && worst >= limits_.standstill && base::seconds(worst) >= limits_.standstill_share * elapsed) {
+      what = fmt::format("a think or pause ended {} after it was due, in a load of {:.1f} s", milliseconds(worst),
+                         elapsed);
     }
+    if (what.empty()) return;
+    mark("late", fmt::format("the generator was late: {}; its VUs asked less often than the load says, and the latency "
+                             "of what was under way may be muster's own; give the generator more cores (--cores), a "
+                             "quieter machine, or less load",
+                             what));
+  }
+
+  void late() {
+    if (!workflow_.open) {
+      late_pauses();
+      return;
+    }
+    std::string what = late_share("arrivals started");
     // Drops have a mark of their own; here counts what was due, not dropped, and still never issued.
     const std::uint64_t issued = workflow_.iterations + workflow_.interrupted + workflow_.dropped;
     const bool complete = ended(workflow_.state) && workflow_.state != WorkflowState::kLost;

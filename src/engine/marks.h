@@ -20,10 +20,14 @@ struct MarkLimits {
   double busy = 0.90;
   // Cores that were measured for less than this are not judged: start-up would decide.
   base::Duration least_measured = std::chrono::seconds(1);
-  // The 99th percentile of how late arrivals of an open load may start.
+  // The 99th percentile of how late arrivals of an open load may start, and thinks and pauses of a closed one end.
   base::Duration lateness = std::chrono::milliseconds(1);
-  // Arrivals below which the 99th percentile of lateness is one or two of them, and is not judged.
+  // Arrivals, or thinks and pauses, below which that percentile is one or two of them, and is not judged.
   std::uint64_t least_arrivals = 100;
+  // A closed load that stands still has no more late timers than VUs, which percentiles of a long run do not show: one
+  // that is so late, and by such a share of the time, is enough. Less would mark what any shared machine does.
+  base::Duration standstill = std::chrono::milliseconds(100);
+  double standstill_share = 0.01;
   // Share of the due arrivals of an open load that must have been issued.
   double issued = 0.999;
   // Pauses that are shorter in all are not worth a word.

@@ -97,11 +97,40 @@ TEST(Marks, AMissedScheduleIsToldByLatenessAndByWhatWasNeverIssued) {
   EXPECT_THAT(marks[0].text, HasSubstr("only 9,980 of 10,000 due arrivals (99.8%) were issued"));
 }
 
-TEST(Marks, AClosedLoadHasNoScheduleToMiss) {
-  auto shop = sound();
-  shop.open = false;
-  shop.arrivals = 0;
-  shop.lateness.record(50ms, 10'000);
+model::WorkflowResult sound_and_closed() {
+  auto made = sound();
+  made.open = false;
+  made.arrivals = 0;
+  return made;
+}
+
+TEST(Marks, AClosedLoadWhoseThinksEndLateIsMarkedInItsOwnWords) {
+  auto shop = sound_and_closed();
+  EXPECT_TRUE(find_marks({shop}, {}).empty());
+  shop.lateness.record(8ms, 500);
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].id, "late");
+  EXPECT_THAT(marks[0].text, HasSubstr("the generator was late: 1% of the thinks and pauses ended 8.0"));
+  EXPECT_THAT(marks[0].text, testing::Not(HasSubstr("arrivals")));
+  EXPECT_THAT(marks[0].text, testing::Not(HasSubstr("schedule")));
+}
+
+TEST(Marks, AClosedLoadThatStoodStillIsMarkedThoughFewOfItsTimersSawIt) {
+  auto shop = sound_and_closed();
+  shop.lateness.record(3010ms, 10);
+  const auto marks = find_marks({shop}, {});
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].id, "late");
+  EXPECT_THAT(marks[0].text, HasSubstr("a think or pause ended 3.01 s after it was due, in a load of 10.0 s"));
+  shop.elapsed = 10min;
+  EXPECT_TRUE(find_marks({shop}, {}).empty()) << "less than 1% of the time";
+}
+
+TEST(Marks, AClosedLoadIsNotMarkedForAHitchThatAnyMachineHas) {
+  auto shop = sound_and_closed();
+  shop.elapsed = 1s;
+  shop.lateness.record(60ms, 1);
   EXPECT_TRUE(find_marks({shop}, {}).empty());
 }
 

@@ -231,6 +231,24 @@ workflows:
         self.assertGreater(run.summary["latency_us"]["max"], 1_000_000, "the open model shows the pause")
         self.assertIn("late", [mark["id"] for mark in run.summary["marks"]])
 
+    def test_a_closed_load_tells_that_its_executor_stood_still(self):
+        under = self.start("--strict", yaml=f"""
+muster: 1
+target: {self.server.url}
+load: {{ vus: 10, for: 3s }}
+steps: [ {{ get: / }}, {{ think: 50ms }} ]
+""")
+        executor = under.executor()
+        wait_until(lambda: len(self.server.requests) > 20, what="some requests")
+        os.kill(executor, signal.SIGSTOP)
+        time.sleep(1.5)
+        os.kill(executor, signal.SIGCONT)
+        run = under.end(limit=8)
+        self.assertEqual(run.code, 1, run)
+        texts = [mark["text"] for mark in run.summary["marks"] if mark["id"] == "late"]
+        self.assertEqual(len(texts), 1, run)
+        self.assertRegex(texts[0], "^the generator was late: ")
+
 
 def connections_to(url):
     """How many established connections there are to the address, from the client's side."""
