@@ -296,6 +296,7 @@ bool HttpClient::follow(Call& call, HttpConnection& from, std::string_view locat
 }
 
 bool HttpClient::send_again(Call& call, HttpConnection& from, Outcome& outcome) {
+  services_.host.sent_again(call);
   auto& origin = const_cast<HttpOrigin&>(*from.origin());
   const PreparedHttp& prepared = prepared_of(call);
   const bool constant = from.request().data() == prepared.bytes.data();

@@ -83,6 +83,7 @@ class Interpreter final : public CallHost, public ScriptHost {
 
   void finished(Call& call, Outcome& outcome) override;
   void answered(Call& call, Outcome& outcome) override;
+  void sent_again(const Call& call) override;
   const authoring::Evaluation& evaluation(Vu& vu) override;
 
   // Of the script, which calls from inside the gate.

@@ -54,6 +54,10 @@ void Interpreter::finished(Call& call, Outcome& outcome) {
   reported_ = nullptr;
 }
 
+void Interpreter::sent_again(const Call& call) {
+  if (counted(call.started)) recording().note(kSentAgain);
+}
+
 void Interpreter::settle(Strand& strand, Outcome& outcome) {
   const Call& call = strand;
   const CallPlan& plan = *call.plan;

@@ -97,6 +97,8 @@ class CallHost {
   virtual const authoring::Evaluation& evaluation(Vu& vu) = 0;
   // One of several answers to a call, but not the last one.
   virtual void answered(Call& /*call*/, Outcome& /*outcome*/) {}
+  // A kept connection was closed without an answer, and the call goes on with a new one.
+  virtual void sent_again(const Call& /*call*/) {}
 
  protected:
   ~CallHost() = default;

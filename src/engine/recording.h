@@ -41,6 +41,10 @@ struct StepRecording {
   std::vector<model::ErrorSample> samples;
 };
 
+// The note of a request that a client sent twice, which the figures show as one.
+constexpr std::string_view kSentAgain =
+    "a request was sent again on a new connection, since the server closed the kept one without an answer";
+
 // The row of requests whose tags have none of their own.
 constexpr std::string_view kOtherTags = "other";
 

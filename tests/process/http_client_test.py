@@ -74,12 +74,15 @@ class Connections(HttpTest):
                 server = self.serve_http(reply)
                 run = self.go(server, [{"name": "call", method: "/"}], load="{ vus: 1, iterations: 5 }")
                 self.assertEqual(run.summary["failed"], failed, run)
+                again = [note["count"] for note in run.workflow()["notes"] if note["text"].startswith("a request was sent again")]
                 if failed:
                     self.assertEqual(run.errors, {"reset": failed})
-                    self.assertEqual(len(server.requests), 5)
+                    self.assertEqual((len(server.requests), again), (5, []))
                 else:
                     self.assertEqual((len(server.requests), server.accepted), (9, 5))
                     self.assertEqual(self.connections(run), 5)
+                    self.assertEqual(again, [4], "each request that was sent twice is told of")
+                    self.assertIn("(4 times)", " ".join(run.out.split()))
 
     def test_a_fresh_connection_that_is_closed_is_not_tried_again(self):
         server = self.serve_http(lambda request: CLOSE)
