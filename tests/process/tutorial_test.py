@@ -2,8 +2,8 @@
 what the ```text block behind it shows.
 
 In a ```text block, … stands for anything, and the lines have to appear in that order; others may lie between them. A comment
-`# exit code N` in a command block says how it ends; 0 otherwise. A ```yaml or ```csv block whose first line is `# file: NAME`
-is written to that file."""
+`# exit code N` in a command block says how it ends; 0 otherwise. A ```yaml block whose first line is `# file: NAME` is written to
+that file, this line too: it has to work as it stands."""
 
 import os
 import re
@@ -74,8 +74,8 @@ class Tutorial(ProcessTest):
             elif language == "text":
                 self.assertIsNotNone(said, f"{TUTORIAL.name}:{line}: no command stands before this")
                 self.compare(line, text, said)
-            elif name is not None:
-                (self.work / name[1]).write_text(text if language == "yaml" else text[name.end():])
+            elif language == "yaml" and name is not None:
+                (self.work / name[1]).write_text(text)
             else:
                 self.fail(f"{TUTORIAL.name}:{line}: a block of '{language}' is neither run nor written to a file")
         self.assertGreater(commands, 10)
