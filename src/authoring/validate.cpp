@@ -168,6 +168,43 @@ bool check_reach(LoaderContext& context, const model::Job& job, const model::Thr
   return true;
 }
 
+// Whether a step that the threshold is about has a check.
+bool has_check(const LoaderContext& context, const model::Job& job, const model::Threshold& threshold) {
+  const bool tagged = std::ranges::any_of(
+      threshold.where, [](const auto& each) { return each.first != "workflow" && each.first != "step"; });
+  bool found = false;
+  for (const model::Workflow& workflow : job.workflows) {
+    const auto has_tag = [](const std::vector<model::Tag>& tags, const auto& asked) {
+      return std::ranges::any_of(
+          tags, [&](const model::Tag& tag) { return tag.name == asked.first && tag.value.text == asked.second; });
+    };
+    const auto look = [&](const model::Step& step) {
+      if (found || step.checks.empty()) return;
+      // Tags are kept of requests.
+      if (tagged && context.languages.kinds.find(step.kind)->role != model::StepRole::kTest) return;
+      found = std::ranges::all_of(threshold.where, [&](const auto& asked) {
+        if (asked.first == "workflow") return asked.second == workflow.name;
+        if (asked.first == "step") return asked.second == step.name;
+        return has_tag(job.tags, asked) || has_tag(workflow.tags, asked) || has_tag(step.tags, asked);
+      });
+    };
+    for (const auto* steps : {&workflow.start, &workflow.steps, &workflow.stop}) each_step(*steps, look);
+  }
+  return found;
+}
+
+// Only where all else is right: a check that could not be read is no missing one.
+void check_checks(LoaderContext& context, const model::Job& job) {
+  if (!context.reporter.clean()) return;
+  for (const model::Threshold& threshold : job.thresholds) {
+    if (threshold.metric != "checks" || has_check(context, job, threshold)) continue;
+    context.report(threshold.place,
+                   fmt::format("{} has a `check`, so there is nothing to judge; give one to a step, or leave this "
+                               "threshold out",
+                               threshold.where.empty() ? "no step" : "no step that 'where' picks"));
+  }
+}
+
 }  // namespace
 
 void validate_kinds(LoaderContext& context, const model::Job& job) {
@@ -217,6 +254,7 @@ void validate_thresholds(LoaderContext& context, const model::Job& job) {
       }
     }
   }
+  check_checks(context, job);
 }
 
 }  // namespace muster::authoring

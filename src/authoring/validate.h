@@ -16,7 +16,7 @@ void validate_names(LoaderContext& context, const model::Job& job);
 // What each kind says about its own steps and targets.
 void validate_kinds(LoaderContext& context, const model::Job& job);
 // The user's own metrics, and what thresholds ask: metrics and their aggregates; workflows, steps and tags under
-// `where`, and whether the metric is kept for these and for a `window`.
+// `where`, whether the metric is kept for these and for a `window`, and whether there are any checks to judge.
 void validate_thresholds(LoaderContext& context, const model::Job& job);
 
 // For each step of a graph, the positions of all steps that have finished before it starts, sorted. Empty where the

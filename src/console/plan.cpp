@@ -1,7 +1,5 @@
 #include "console/plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -10,7 +8,6 @@
 #include "engine/provisioner.h"
 #include "engine/recording.h"
 #include "engine/redaction.h"
-#include "engine/selection.h"
 
 namespace muster::console {
 namespace {
@@ -148,19 +145,6 @@ bool tagged_at_run_time(const model::Threshold& threshold, const JobPlan& plan) 
   return false;
 }
 
-// Whether anything that the threshold looks at has a check.
-bool has_checks(const model::Threshold& threshold, const std::vector<model::WorkflowResult>& workflows) {
-  const engine::Selection selection = engine::select(threshold, workflows);
-  const auto checked = [](const model::StepResult& step) { return !step.checks.empty(); };
-  const engine::Conditions conditions = engine::conditions_of(threshold);
-  if (!conditions.step.empty() || !conditions.tags.empty()) {
-    return std::ranges::any_of(selection.steps, [&](const model::StepResult* step) { return checked(*step); });
-  }
-  return std::ranges::any_of(selection.workflows, [&](const model::WorkflowResult* workflow) {
-    return std::ranges::any_of(workflow->steps, checked);
-  });
-}
-
 // What the judge would say of a run that recorded nothing: only what can never be judged has a problem then.
 void judge_thresholds(JobPlan& plan) {
   std::vector<model::WorkflowResult> nothing;
@@ -171,11 +155,6 @@ void judge_thresholds(JobPlan& plan) {
       judged.problem = possible.error().message;
     } else if (!tagged_at_run_time(threshold, plan)) {
       judged.problem = engine::measure(threshold, nothing, std::nullopt).problem;
-      if (judged.problem.empty() && threshold.metric == "checks" && !has_checks(threshold, nothing)) {
-        judged.problem = threshold.where.empty()
-                             ? "no step has a `check`"
-                             : fmt::format("nothing that is {} has a `check`", engine::where_text(threshold));
-      }
     }
     plan.thresholds.push_back(std::move(judged));
   }

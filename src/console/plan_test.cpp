@@ -223,20 +223,6 @@ steps: [ { get: / } ]
   EXPECT_THAT(plan.warnings, Not(Contains(HasSubstr("count"))));
 }
 
-TEST_F(PlanTest, AThresholdOnChecksThatNobodyMakesCanNeverBeJudged) {
-  const std::string file = R"(
-load: { vus: 5, for: 10s }
-thresholds: [ checks rate > 99%, { that: checks rate > 98%, where: { step: a } } ]
-)";
-  const JobPlan none = plan_of(file + "steps: [ { name: a, get: / } ]\n");
-  EXPECT_EQ(none.thresholds[0].problem, "no step has a `check`");
-  EXPECT_THAT(none.warnings, Contains("the threshold `checks rate > 99%` can never be judged: no step has a `check`"));
-  const JobPlan other =
-      plan_of(file + "steps: [ { name: a, get: / }, { check: { vu.id: 1 } }, { get: /b, check: { status: 200 } } ]\n");
-  EXPECT_EQ(other.thresholds[0].problem, "");
-  EXPECT_EQ(other.thresholds[1].problem, "nothing that is step=a has a `check`");
-}
-
 TEST_F(PlanTest, WarnsOfAConditionThatIsOneSlipFromAWord) {
   const JobPlan plan = plan_of(R"(
 load: { vus: 5, for: 10s }

@@ -54,6 +54,17 @@ TEST(LuaJob, DeclaresTheSameJobAsYamlWould) {
   EXPECT_FALSE(workflow.scripted->stop);
 }
 
+TEST(LuaJob, AThresholdOnChecksNeedsAStepThatHasOne) {
+  const auto with = [](const std::string& declared) {
+    return "job { target = 'http://shop.test', load = { vus = 1, iterations = 1 },\n"
+           "  thresholds = { 'checks rate > 99%' } }\n"
+           "local home = http.get('/', { name = 'home' })\n" +
+           declared + "\nfunction run() home() end\n";
+  };
+  EXPECT_NE(problem(with("")).find("no step has a `check`, so there is nothing to judge"), std::string::npos);
+  EXPECT_EQ(problem(with("local small = check('small enough')")), "no problem");
+}
+
 TEST(LuaJob, AFileWithAFunctionRunIsOneWorkflowNamedAfterIt) {
   const model::Job job = loaded(
       "job { target = 'http://a.test', load = { vus = 2, iterations = 4 } }\n"
