@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
 #include "authoring/holes.h"
 #include "authoring/parser.h"
@@ -21,6 +22,15 @@ struct Symbol {
 constexpr std::array kSymbols{Symbol{"==", Op::kEqual},     Symbol{"!=", Op::kNotEqual},
                               Symbol{"<=", Op::kLessEqual}, Symbol{">=", Op::kGreaterEqual},
                               Symbol{"<", Op::kLess},       Symbol{">", Op::kGreater}};
+
+// How others write a comparison, and what it is here. The lone `=` comes last: others begin with it.
+struct Slip {
+  std::string_view spelling;
+  std::string_view meant;
+};
+
+constexpr std::array kSlips{Slip{"=>", ">="}, Slip{"=<", "<="},      Slip{"=!", "!="},
+                            Slip{"<>", "!="}, Slip{"=~", "matches"}, Slip{"=", "=="}};
 
 bool space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -163,6 +173,23 @@ Parser::Result word_condition(NodePointer& subject, Part part, Scope& scope, boo
   return NodePointer();
 }
 
+// `=> 200` would be compared as text, which nothing ever is.
+std::optional<ExpressionError> operator_slip(const Part& part) {
+  if (part.text.starts_with("==")) return std::nullopt;
+  for (const Slip& slip : kSlips) {
+    if (!part.text.starts_with(slip.spelling)) continue;
+    Part right = part;
+    right.drop(slip.spelling.size());
+    right.trim();
+    if (right.text.empty()) return std::nullopt;
+    return ExpressionError{fmt::format("'{}' is no comparison: write \"{} {}\"; to compare with the text itself, quote "
+                                       "it: '\"{}\"'",
+                                       slip.spelling, slip.meant, right.text, part.text),
+                           part.offset};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Parser::Result parse_check(std::string_view subject_text, std::string_view condition, Scope& scope) {
@@ -181,6 +208,7 @@ Parser::Result parse_check(std::string_view subject_text, std::string_view condi
     if (!node || !negated) return node;
     return Parser("", scope).make(Op::kNot, std::move(*node), part.offset);
   }
+  if (auto slip = operator_slip(part)) return std::unexpected(std::move(*slip));
   for (const Symbol& symbol : kSymbols) {
     if (!part.text.starts_with(symbol.spelling)) continue;
     Part right = part;

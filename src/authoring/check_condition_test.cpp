@@ -94,6 +94,24 @@ TEST_F(CheckTest, NothingIsTrueOfWhatIsMissingButThatItIs) {
   EXPECT_TRUE(holds("gone", "not exists"));
 }
 
+TEST_F(CheckTest, AnOperatorThatIsNoneIsNoText) {
+  struct Case {
+    std::string_view condition;
+    std::string_view meant;
+  };
+  const Case cases[] = {{"=> 200", ">= 200"}, {"=200", "== 200"}, {"= 200", "== 200"},     {"=< 9", "<= 9"},
+                        {"=! 5", "!= 5"},     {" <> 3", "!= 3"},  {"=~ ^a", "matches ^a"}, {"= ${id}", "== ${id}"}};
+  for (const Case& each : cases) {
+    const ExpressionError wrong = problem("status", each.condition);
+    EXPECT_NE(wrong.message.find("write \"" + std::string(each.meant) + "\""), std::string::npos) << wrong.message;
+    EXPECT_FALSE(wrong.in_subject);
+    EXPECT_EQ(wrong.offset, each.condition.find_first_not_of(' '));
+  }
+  EXPECT_TRUE(holds("'=> 200'", "'=> 200'"));
+  EXPECT_TRUE(holds("'='", "="));
+  EXPECT_TRUE(holds("status", "== 200"));
+}
+
 TEST_F(CheckTest, ErrorsTellWhichSideIsWrong) {
   EXPECT_TRUE(problem("statsu", "200").in_subject);
   EXPECT_NE(problem("statsu", "200").message.find("did you mean 'status'"), std::string::npos);

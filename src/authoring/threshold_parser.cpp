@@ -158,24 +158,24 @@ class Reader {
     const auto value = limit(*bound);
     if (!value) return std::unexpected(value.error());
     threshold.bound = *value;
-    if (const std::string why = *bound == Bound::kShare ? never_holds(threshold) : std::string(); !why.empty()) {
-      return error(place, why);
-    }
+    if (const std::string why = never_holds(threshold, *bound); !why.empty()) return error(place, why);
     return threshold;
   }
 
  private:
-  // Of a share: why no run can meet it; empty if one can.
-  static std::string never_holds(const Threshold& threshold) {
+  // Why no run can meet it; empty if one can.
+  static std::string never_holds(const Threshold& threshold, Bound bound) {
+    const bool below_nothing = threshold.comparison == Comparison::kLess && threshold.bound <= 0;
+    if (bound == Bound::kTime && below_nothing) {
+      return "a time is never less than 0, so this can never hold; write a limit such as `< 300ms`";
+    }
+    if (bound != Bound::kShare) return {};
     if (threshold.comparison == Comparison::kGreater && threshold.bound >= 1) {
       const bool bare = trimmed(threshold.text).back() != '%';
       return fmt::format("a share is never more than 100%, so this can never hold; write `>= 100%`{}",
                          bare ? ", or `> 1%` if one in a hundred is meant" : "");
     }
-    if (threshold.comparison == Comparison::kLess && threshold.bound <= 0) {
-      return "a share is never less than 0%, so this can never hold; write `<= 0%`";
-    }
-    return {};
+    return below_nothing ? "a share is never less than 0%, so this can never hold; write `<= 0%`" : "";
   }
 
   std::expected<void, ExpressionError> advance() {

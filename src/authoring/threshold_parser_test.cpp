@@ -19,7 +19,7 @@ TEST(ThresholdParser, ReadsMetricAggregateComparisonAndLimit) {
   const Case cases[] = {
       {"latency p95 < 300ms", "latency", "p95", Comparison::kLess, 0.3},
       {"latency p99.99<=1m30s", "latency", "p99.99", Comparison::kLessEqual, 90},
-      {"lateness max < 0", "lateness", "max", Comparison::kLess, 0},
+      {"lateness max <= 0", "lateness", "max", Comparison::kLessEqual, 0},
       {"failed rate < 0.01", "failed", "rate", Comparison::kLess, 0.01},
       {"failed count != 3", "failed", "count", Comparison::kNotEqual, 3},
       {"checks rate == 100%", "checks", "rate", Comparison::kEqual, 1},
@@ -73,6 +73,8 @@ TEST(ThresholdParser, SaysWhatIsAllowed) {
       {"checks rate > 100%", 12, "never more than 100%"},
       {"failed rate < 0", 12, "never less than 0%, so this can never hold; write `<= 0%`"},
       {"dropped rate < 0%", 13, "never less than 0%"},
+      {"latency p95 < 0ms", 12, "a time is never less than 0, so this can never hold; write a limit such as `< 300ms`"},
+      {"lateness max < 0", 13, "a time is never less than 0"},
       {"latency p95 == 3ms", 12, "use < or > instead of =="},
       {"requests rate != 5/s", 14, "use < or > instead of !="},
       {"failed rate < -1%", 14, "never be negative"},

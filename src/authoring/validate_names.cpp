@@ -14,6 +14,7 @@
 #include "authoring/validate.h"
 #include "authoring/validate_scope.h"
 #include "authoring/value_text.h"
+#include "base/units.h"
 
 namespace muster::authoring {
 namespace {
@@ -166,8 +167,7 @@ class Walker {
   void own_parts(const Step& step, const StepKind& kind) {
     scope_.set_own(&kind);
     for (const model::Check& check : step.checks) {
-      this->check(check);
-      check_possible(check, kind);
+      if (this->check(check)) check_possible(check, kind);
     }
     for (const model::Save& save : step.saves) expression(save.value);
     scope_.set_own(nullptr);
@@ -275,15 +275,20 @@ class Walker {
     context_.reporter.report_inside(text, compiled.error().offset, compiled.error().message + (name ? advice : ""));
   }
 
-  void check(const model::Check& check) {
-    if (check.subject.text.empty()) return expression(check.condition);
+  // False: reported, or there is no condition of its own to look at.
+  bool check(const model::Check& check) {
+    if (check.subject.text.empty()) {
+      expression(check.condition);
+      return false;
+    }
     scope_.set_text(check.subject.text + " " + check.condition.text);
     const auto compiled = Expression::compile_check(check.subject.text, check.condition.text, scope_);
-    if (compiled) return;
+    if (compiled) return true;
     // The subject alone tells whose fault it is.
     const auto subject = Expression::compile(check.subject.text, scope_);
     const model::Text& place = subject ? check.condition : check.subject;
     context_.reporter.report_inside(place, compiled.error().offset, compiled.error().message);
+    return false;
   }
 
   // Conditions that no response can meet, because of the type of what they look at.
@@ -294,20 +299,35 @@ class Walker {
     const std::size_t operand = text.find_first_not_of("<>=! ");
     const bool compares = operand != 0 && operand != std::string_view::npos;
     if (compares) text.remove_prefix(operand);
-    const bool number = !number_of(text).missing();
-    if (result->type == FieldType::kDuration && number && number_of(text).number() != 0) {
-      context_.report(check.condition.where, fmt::format("'{}' is a time, and a time needs a unit: write {}ms or {}s",
-                                                         result->name, text, text));
-    }
-    constexpr std::array<std::string_view, 6> kWords{"exists", "not", "in", "contains", "matches", "null"};
+    constexpr std::array<std::string_view, 5> kWords{"exists", "not", "in", "contains", "matches"};
     const std::string_view word = text.substr(0, text.find_first_of(" ["));
-    const bool condition = std::ranges::find(kWords, word) != kWords.end();
-    if (result->type != FieldType::kInteger || number || condition || compares) return;
+    if (std::ranges::find(kWords, word) != kWords.end()) return;
+    if (result->type == FieldType::kDuration) return time_possible(check, text, compares);
+    if (result->type != FieldType::kInteger || compares || !number_of(text).missing()) return;
     context_.report(
         check.condition.where,
         fmt::format("'{0}' is a number and can never be '{1}'; write a number, a list such as [200, 204], or "
                     "a comparison such as \"< 300\"",
                     result->name, text));
+  }
+
+  // `limit` is the condition without its comparison.
+  void time_possible(const model::Check& check, std::string_view limit, bool compares) {
+    const std::string& name = check.subject.text;
+    const model::Value number = number_of(limit);
+    if (!number.missing() && number.number() != 0) {
+      const std::string_view less = compares ? "" : "< ";
+      return context_.report(
+          check.condition.where,
+          fmt::format("'{0}' is a time, and a time needs a unit: write {1}{2}ms or {1}{2}s", name, less, limit));
+    }
+    if (compares) return;
+    const auto time = base::parse_duration(limit);
+    context_.report(
+        check.condition.where,
+        time && *time > base::Duration::zero()
+            ? fmt::format("'{0}' is hardly ever exactly {1}; write a comparison such as \"< {1}\"", name, limit)
+            : fmt::format("'{}' is a time and can never be '{}'; write a comparison such as \"< 300ms\"", name, limit));
   }
 
   // Names that mean two things.
