@@ -335,10 +335,17 @@ TEST_F(CurlImportTest, LeavesOutFlagsWhoseHeaderWouldHaveALineBreak) {
   EXPECT_THAT(notes(), HasSubstr("the header 'Cookie' holds a line break; it is left out"));
 }
 
-TEST_F(CurlImportTest, LeavesOutHostsThatAreNone) {
-  import(curl_importer(), "curl \"$HOST\nx/\"; curl a.test");
-  EXPECT_EQ(made.steps, 1u);
-  EXPECT_THAT(notes(), HasSubstr("the URL's host holds blanks or line breaks"));
+TEST_F(CurlImportTest, LeavesOutAddressesThatCurlRefuses) {
+  for (const char* command : {"curl 'a.test/a b'", "curl 'a.test/?q=a b'", "curl $'a.test/a\\tb'",
+                              "curl -G a.test -d 'a b'", "curl a.test --url-query '+q=a b'", "curl \"$HOST\nx/\""}) {
+    import(curl_importer(), std::string(command) + "; curl a.test/good");
+    EXPECT_EQ(made.steps, 1u) << command;
+    EXPECT_THAT(notes(), HasSubstr("the URL holds a blank or a control character, which curl refuses too")) << command;
+  }
+  import(curl_importer(), "curl 'a.test/a b'");
+  EXPECT_THAT(error, HasSubstr("write %20 for a blank"));
+  step("curl -G a.test --data-urlencode 'q=a b'");
+  EXPECT_EQ(notes(), "");
 }
 
 }  // namespace
