@@ -53,7 +53,23 @@ ImportJson to_json(const YamlNode& node) {
   return node.text;
 }
 
+constexpr std::string_view kExpected =
+    "expected an OpenAPI 3 or Swagger 2.0 description, with `openapi: 3.…` or `swagger: \"2.0\"` at its top";
+
+// Nothing but blanks and comments.
+bool nothing_in(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && line[first] != '#') return false;
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return true;
+}
+
 base::Expected<ImportJson> parse_description(const ImportInput& input) {
+  if (nothing_in(input.text)) return base::fail(fmt::format("the input is empty; {}", kExpected));
   const std::size_t first = input.text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first != std::string::npos && input.text[first] == '{') {
     auto document = parse_import_json(input.text, input.limits.depth);
@@ -129,9 +145,7 @@ class OpenApiImport {
 
   base::Expected<Imported> run() {
     if (!swagger_ && !text_member(document_, "openapi").starts_with("3")) {
-      return base::fail(
-          "expected an OpenAPI 3 or Swagger 2.0 description, with `openapi: 3.…` or `swagger: \"2.0\"` at its "
-          "top");
+      return base::fail(std::string(kExpected));
     }
     const ImportJson& paths = member(document_, "paths");
     if (!paths.is_object() || paths.empty())

@@ -453,12 +453,41 @@ TEST_F(OpenApiImportTest, LeavesOutNamesThatCannotBeSent) {
   }
 }
 
+TEST_F(OpenApiImportTest, TellsOfARequiredValueThatWouldNeverEnd) {
+  const model::Job job = import(openapi_importer(), R"yaml(openapi: 3.0.3
+servers: [ { url: "http://a.test" } ]
+paths:
+  /a: { post: { requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Node" } } } } } }
+components:
+  schemas:
+    Node:
+      type: object
+      required: [ name, self, nothing ]
+      properties:
+        name: { type: string }
+        self: { $ref: "#/components/schemas/Node" }
+        other: { $ref: "#/components/schemas/Node" }
+        nothing: {}
+)yaml");
+  ASSERT_EQ(job.workflows.size(), 1u) << error;
+  EXPECT_TRUE(job.workflows[0].steps[0].field("json")->find("self")->null());
+  EXPECT_THAT(notes(), HasSubstr("may not fit the schema: self (a circle of references, null in its place)\n"));
+}
+
 TEST_F(OpenApiImportTest, RefusesWhatIsNoDescription) {
   for (const char* text : {"", "a: b", "{\"openapi\": \"3.0.0\"}", "{\"openapi\": \"4\", \"paths\": {}}", "\t",
                            "openapi: 3.0.0\npaths: {}"}) {
     error.clear();
     import(openapi_importer(), text);
     EXPECT_NE(error, "") << text;
+  }
+}
+
+TEST_F(OpenApiImportTest, AsksForADescriptionWhereThereIsNothing) {
+  for (const char* text : {"", " \n", "\xEF\xBB\xBF", "# to do\n\n  # later\n"}) {
+    error.clear();
+    import(openapi_importer(), text);
+    EXPECT_THAT(error, HasSubstr("the input is empty; expected an OpenAPI 3 or Swagger 2.0 description")) << text;
   }
 }
 

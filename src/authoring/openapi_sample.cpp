@@ -165,13 +165,18 @@ ImportJson SchemaSampler::sample(const ImportJson& schema, std::string_view name
 }
 
 ImportJson SchemaSampler::made(const ImportJson& given, std::size_t depth) {
-  if (depth > limits_.sample_depth || ++nodes_ > limits_.sample_nodes) return nullptr;
+  if (depth > limits_.sample_depth || ++nodes_ > limits_.sample_nodes) return cut("too large");
   const ImportJson& schema = resolved(given);
-  if (std::ranges::find(under_way_, &schema) != under_way_.end()) return nullptr;
+  if (std::ranges::find(under_way_, &schema) != under_way_.end()) return cut("a circle of references");
   under_way_.push_back(&schema);
   ImportJson value = composed(schema, depth);
   under_way_.pop_back();
   return value;
+}
+
+ImportJson SchemaSampler::cut(std::string_view why) {
+  cut_ = why;
+  return nullptr;
 }
 
 const ImportJson& SchemaSampler::counted(const ImportJson& value) {
@@ -319,7 +324,9 @@ ImportJson SchemaSampler::object(const ImportJson& schema, std::size_t depth,
     const ImportJson& read_only = member(property, "readOnly");
     if (read_only.is_boolean() && read_only.get<bool>()) continue;
     names_.push_back(key);
+    cut_ = {};
     ImportJson part = made(value, depth + 1);
+    if (part.is_null() && needed && !cut_.empty()) doubt(std::string(cut_) + ", null in its place");
     names_.pop_back();
     // Where a circle or the depth ended it, what nobody requires is better left out.
     if (!part.is_null() || needed) whole[key] = std::move(part);

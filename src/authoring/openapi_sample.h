@@ -32,6 +32,7 @@ class SchemaSampler {
  private:
   ImportJson made(const ImportJson& schema, std::size_t depth);
   const ImportJson& counted(const ImportJson& value);
+  ImportJson cut(std::string_view why);  // a null value, in place of one that would not end
   ImportJson composed(const ImportJson& schema, std::size_t depth);
   // `chosen` are the alternatives of `oneOf` and `anyOf` that the object shall fit.
   ImportJson object(const ImportJson& schema, std::size_t depth, std::span<const ImportJson* const> chosen = {});
@@ -49,6 +50,7 @@ class SchemaSampler {
   std::vector<const ImportJson*> under_way_;  // schemas that the value is inside of: one that comes again is a circle
   std::vector<std::string> names_;            // of the properties that the value is inside of
   std::vector<std::string> doubts_;
+  std::string_view cut_;  // why the last value that was cut short was
   mutable std::string remote_;
 };
 
