@@ -16,8 +16,8 @@ namespace {
 using muster::base::require;
 
 // All metrics but the user's own: none of their values can be negative.
-constexpr std::array<std::string_view, 9> kOurs = {
-    "latency", "service", "lateness", "failed", "requests", "iterations", "failed_iterations", "dropped", "checks"};
+constexpr std::array<std::string_view, 9> kOurs = {"latency",    "service",           "lateness", "failed", "requests",
+                                                   "iterations", "failed_iterations", "dropped",  "checks"};
 
 std::string text_from(std::string_view input) {
   constexpr std::array<std::string_view, 6> kAggregates = {"rate", "count", "mean", "p99.9", "value", "failed"};

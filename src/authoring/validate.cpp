@@ -16,8 +16,8 @@
 namespace muster::authoring {
 namespace {
 
-constexpr std::array<std::string_view, 9> kMetrics{
-    "latency", "service", "lateness", "failed", "requests", "checks", "dropped", "iterations", "failed_iterations"};
+constexpr std::array<std::string_view, 9> kMetrics{"latency", "service", "lateness",   "failed",           "requests",
+                                                   "checks",  "dropped", "iterations", "failed_iterations"};
 
 struct OwnMetric {
   std::string_view type;

@@ -184,16 +184,16 @@ class Finder {
   }
 
   // Of arrivals, or of thinks and pauses; empty if few were late, or there were too few to tell.
-  std::string late_share(std::string_view did) const {
+  std::string late_share(std::string_view did, base::Duration sound) const {
     const base::Duration p99 = workflow_.lateness.quantile(0.99);
-    if (workflow_.lateness.count() < limits_.least_arrivals || p99 <= limits_.lateness) return {};
+    if (workflow_.lateness.count() < limits_.least_arrivals || p99 <= sound) return {};
     return fmt::format("1% of the {} {} or more after they were due (worst: {}; sound: {} at most)", did,
-                       milliseconds(p99), milliseconds(workflow_.lateness.max()), milliseconds(limits_.lateness));
+                       milliseconds(p99), milliseconds(workflow_.lateness.max()), milliseconds(sound));
   }
 
   // A closed load has no arrivals: what muster itself owes it are the ends of its thinks and pauses.
   void late_pauses() {
-    std::string what = late_share("thinks and pauses ended");
+    std::string what = late_share("thinks and pauses ended", limits_.pause_lateness);
     const base::Duration worst = workflow_.lateness.max();
     const double elapsed = base::seconds(workflow_.elapsed);
     if (what.empty() && worst >= limits_.standstill && base::seconds(worst) >= limits_.standstill_share * elapsed) {
@@ -212,7 +212,7 @@ class Finder {
       late_pauses();
       return;
     }
-    std::string what = late_share("arrivals started");
+    std::string what = late_share("arrivals started", limits_.lateness);
     // Drops have a mark of their own; here counts what was due, not dropped, and still never issued.
     const std::uint64_t issued = workflow_.iterations + workflow_.interrupted + workflow_.dropped;
     const bool complete = ended(workflow_.state) && workflow_.state != WorkflowState::kLost;

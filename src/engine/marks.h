@@ -20,8 +20,10 @@ struct MarkLimits {
   double busy = 0.90;
   // Cores that were measured for less than this are not judged: start-up would decide.
   base::Duration least_measured = std::chrono::seconds(1);
-  // The 99th percentile of how late arrivals of an open load may start, and thinks and pauses of a closed one end.
+  // The 99th percentile of how late arrivals of an open load may start: their latency counts from when they were due.
   base::Duration lateness = std::chrono::milliseconds(1);
+  // The same of how late thinks and pauses of a closed load may end: no latency has that in it, the load is only less.
+  base::Duration pause_lateness = std::chrono::milliseconds(10);
   // Arrivals, or thinks and pauses, below which that percentile is one or two of them, and is not judged.
   std::uint64_t least_arrivals = 100;
   // A closed load that stands still has no more late timers than VUs, which percentiles of a long run do not show: one

@@ -17,9 +17,8 @@ Threshold about(std::string metric) {
 }
 
 TEST(ThresholdReach, EveryMetricFitsAWholeRunAndAWorkflow) {
-  for (const char* metric :
-       {"latency", "service", "lateness", "failed", "requests", "iterations", "failed_iterations", "dropped", "checks",
-        "basket"}) {
+  for (const char* metric : {"latency", "service", "lateness", "failed", "requests", "iterations", "failed_iterations",
+                             "dropped", "checks", "basket"}) {
     Threshold threshold = about(metric);
     EXPECT_FALSE(misfit(threshold)) << metric;
     threshold.where = {{"workflow", "main"}};

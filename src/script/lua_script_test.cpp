@@ -229,8 +229,8 @@ TEST(LuaScript, AFailedIterationThinksAsLongAsWholeOnesDo) {
     job { load = { vus = 1, iterations = 4 } }
     local bad = play("bad", { name = "bad", fails = "reset" })
     function run(vu)
-      if vu.iteration > 0 then )" + failure +
-                                  " end\n      think(0.03)\n    end\n");
+      if vu.iteration > 0 then )" +
+                                  failure + " end\n      think(0.03)\n    end\n");
     EXPECT_EQ(result.failed_iterations, 3u) << failure;
     EXPECT_GE(result.iteration_time.min(), std::chrono::milliseconds(30)) << failure;
     EXPECT_LT(result.iteration_time.max(), std::chrono::milliseconds(900)) << failure;
