@@ -125,6 +125,10 @@ def compare(title, load, contestants, rounds, base):
     return rows
 
 
+def on_any_core():
+    os.sched_setaffinity(0, ALL_CORES)
+
+
 # Not bound to a core, as nobody binds it: a kernel thread that holds one core for milliseconds must not count as muster's pause.
 def idle(server, suffix, vus, ramp, hold, think, warm_up=0):
     with tempfile.TemporaryDirectory() as folder:
@@ -132,7 +136,7 @@ def idle(server, suffix, vus, ramp, hold, think, warm_up=0):
         plan.write_text({"lua": IDLE_LUA, "yaml": IDLE_YAML}[suffix].format(url=server.url(), vus=vus, ramp=ramp, hold=hold, think=think,
                                                                               warm_up=warm_up))
         process = subprocess.Popen([lab.MUSTER, "run", plan, "--cores", "1", "--ui", "none", "--out", f"json={summary}"],
-                                   stdout=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, ALL_CORES))
+                                   stdout=subprocess.DEVNULL, preexec_fn=on_any_core)
         start, sizes = time.monotonic(), []
         while process.poll() is None:
             time.sleep(0.5)
@@ -143,7 +147,7 @@ def idle(server, suffix, vus, ramp, hold, think, warm_up=0):
 
 def bare_loop(seconds):
     return json.loads(subprocess.run([WAKER, str(seconds)], check=True, capture_output=True, text=True,
-                                     preexec_fn=lambda: os.sched_setaffinity(0, ALL_CORES)).stdout)
+                                     preexec_fn=on_any_core).stdout)
 
 
 # Once while all VUs are there, and once with the ramp, in which the machine finds memory for their connections. What the
@@ -151,8 +155,7 @@ def bare_loop(seconds):
 def many_idle(server, rounds):
     cases = {"lua, held": ("lua", 12), "yaml, held": ("yaml", 12), "lua, with the ramp": ("lua", 0)}
     base = {suffix: idle(server, suffix, 1, 1, 6, 1)[0] for suffix in ("lua", "yaml")}
-    results = {name: {"kib_per_vu": [], "lateness_us": [], "rate": []} for name in cases}
-    results["a bare loop"] = {"kib_per_vu": [], "lateness_us": [], "rate": []}
+    results = {name: {"kib_per_vu": [], "lateness_us": [], "rate": []} for name in (*cases, "a bare loop")}
     for _ in range(rounds):
         results["a bare loop"]["lateness_us"].append(bare_loop(10))
         for name, (suffix, warm_up) in cases.items():

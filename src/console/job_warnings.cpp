@@ -6,15 +6,14 @@
 #include <string_view>
 
 #include "base/closest.h"
+#include "model/threshold_reach.h"
 
 namespace muster::console {
 namespace {
 
 // A bare 1 where a share is asked for is 100 %, and often meant as one in a hundred.
 void about_share(const model::Threshold& threshold, std::vector<std::string>& warnings) {
-  const bool share = threshold.metric == "failed" || threshold.metric == "dropped" || threshold.metric == "checks" ||
-                     threshold.metric == "failed_iterations";
-  if (!share || threshold.aggregate != "rate" || threshold.bound < 1) return;
+  if (!model::is_share(threshold.metric, threshold.aggregate) || threshold.bound < 1) return;
   const std::size_t end = threshold.text.find_last_not_of(' ');
   if (end == std::string::npos || threshold.text[end] == '%') return;
   warnings.push_back(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -32,6 +33,11 @@ MetricReach reach_of(std::string_view metric) {
     if (name == metric) return reach;
   }
   return kOfWorkflows;
+}
+
+bool is_share(std::string_view metric, std::string_view aggregate) {
+  constexpr std::array<std::string_view, 4> kShared{"failed", "failed_iterations", "dropped", "checks"};
+  return aggregate == "rate" && std::ranges::find(kShared, metric) != kShared.end();
 }
 
 std::optional<ThresholdMisfit> misfit(const Threshold& threshold,

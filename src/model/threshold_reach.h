@@ -23,6 +23,9 @@ struct MetricReach {
 // Of a metric of muster's own; any other name is a metric of the user's.
 MetricReach reach_of(std::string_view metric);
 
+// Whether that figure of a metric of muster's own is a share of a whole, which people write in percent.
+bool is_share(std::string_view metric, std::string_view aggregate);
+
 struct ThresholdMisfit {
   enum class Part : std::uint8_t { kWhere, kWindow };
   Part part = Part::kWhere;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/threshold_reach.h"
 #include "model/window_words.h"
 #include "report/figures.h"
 
@@ -24,10 +25,9 @@ std::string measured_text(const model::ThresholdVerdict& verdict, bool unicode) 
   const std::string_view rest = text.substr(std::min(first_end + 1, text.size()));
   const std::string_view aggregate = rest.substr(0, rest.find(' '));
   const bool time = (metric == "latency" || metric == "service" || metric == "lateness") && aggregate != "count";
-  const bool share = aggregate == "rate" &&
-                     (metric == "failed" || metric == "checks" || metric == "dropped" || metric == "failed_iterations");
   if (time) return short_time(base::from_seconds(verdict.value), unicode);
-  if (share || text.ends_with('%')) return fmt::format("{}%", plain_number(verdict.value * 100));
+  if (model::is_share(metric, aggregate) || text.ends_with('%'))
+    return fmt::format("{}%", plain_number(verdict.value * 100));
   return plain_number(verdict.value);
 }
 

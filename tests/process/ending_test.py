@@ -213,14 +213,18 @@ workflows:
         under.process.wait()
         wait_until(lambda: not alive(executor), what="the executor's end")
 
-    def test_a_stopped_executor_goes_on_and_ends(self):
-        under = self.start(yaml=self.load(seconds=3).replace("vus: 2, for: 3s, every: 5ms", "rate: 100/s, for: 3s"))
+    def ended_after_a_stop(self, under):
+        """The run whose executor stood still for a moment once the load was under way."""
         executor = under.executor()
         wait_until(lambda: len(self.server.requests) > 20, what="some requests")
         os.kill(executor, signal.SIGSTOP)
         time.sleep(1.5)
         os.kill(executor, signal.SIGCONT)
-        run = under.end(limit=8)
+        return under.end(limit=8)
+
+    def test_a_stopped_executor_goes_on_and_ends(self):
+        under = self.start(yaml=self.load(seconds=3).replace("vus: 2, for: 3s, every: 5ms", "rate: 100/s, for: 3s"))
+        run = self.ended_after_a_stop(under)
         self.assertEqual(run.code, 0, run)
         self.assertLess(run.seconds, 5)
         self.assertAlmostEqual(run.summary["requests"], 300, delta=3, msg=str(run))
@@ -238,12 +242,7 @@ target: {self.server.url}
 load: {{ vus: 10, for: 3s }}
 steps: [ {{ get: / }}, {{ think: 50ms }} ]
 """)
-        executor = under.executor()
-        wait_until(lambda: len(self.server.requests) > 20, what="some requests")
-        os.kill(executor, signal.SIGSTOP)
-        time.sleep(1.5)
-        os.kill(executor, signal.SIGCONT)
-        run = under.end(limit=8)
+        run = self.ended_after_a_stop(under)
         self.assertEqual(run.code, 1, run)
         texts = [mark["text"] for mark in run.summary["marks"] if mark["id"] == "late"]
         self.assertEqual(len(texts), 1, run)
