@@ -14,4 +14,8 @@ constexpr std::uint64_t kMaxSamples = std::uint64_t{1} << 42;
 // the cost of refusing a wrong one small.
 constexpr std::size_t kMaxHistogramBytes = std::size_t{1} << 18;
 
+// Replicas of one counter: parts of a job with their attempts, or nodes. Each takes some tens of bytes; a job has at most
+// some thousands of parts.
+constexpr std::size_t kMaxReplicas = std::size_t{1} << 15;
+
 }  // namespace muster::metrics
