@@ -17,7 +17,7 @@ base::Duration between(base::Duration low, base::Duration high, base::Random& ra
 std::optional<base::Instant> Retry::failed(base::Instant now, base::Random& random, base::Duration at_least) {
   if (failures_ < kUnlimitedAttempts) ++failures_;
   if (options_.attempts != kUnlimitedAttempts && failures_ >= options_.attempts) return std::nullopt;
-  const base::Duration waited = now - first_try_;
+  const base::Duration waited = std::max(base::Duration::zero(), now - first_try_);
   const base::Duration delay = std::max(wait(random), at_least);
   if (waited > options_.total || delay > options_.total - waited) return std::nullopt;
   return now + std::min(delay, base::kNever - now);
