@@ -211,7 +211,7 @@ class Pair {
   void commit(RenewalId id, bool grant) {
     const Duration committed = now_ + random_.below(20'000) * 1ms;
     const Duration told = committed + random_.below(20'000) * 1ms;
-    const auto tell = [this, id, grant](Table& table, double rate, Duration at) {
+    const auto tell = [id, grant](Table& table, double rate, Duration at) {
       if (grant) {
         table.granted(kJob, kSelf, 1, id, local(at, rate));
       } else {
