@@ -66,8 +66,8 @@ class RaftGroup {
     for (const auto& [node, machine] : machines_) {
       if (!machine.raft) continue;
       const Raft& raft = *machine.raft;
-      text += fmt::format("\n{}: role {} term {} vote {} leader {} log {}..{} (term {}, durable {}) commit {} voters", node,
-                          static_cast<int>(raft.role()), raft.term(), base::number(raft.vote()),
+      text += fmt::format("\n{}: role {} term {} vote {} leader {} log {}..{} (term {}, durable {}) commit {} voters",
+                          node, static_cast<int>(raft.role()), raft.term(), base::number(raft.vote()),
                           base::number(raft.leader()), raft.log().first(), raft.log().last(), raft.log().last_term(),
                           raft.log().durable(), raft.commit());
       for (const base::NodeId voter : raft.members().voters) text += fmt::format(" {}", base::number(voter));
