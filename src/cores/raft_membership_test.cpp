@@ -131,13 +131,13 @@ TEST_F(RaftMembership, ARemovedNodeDisturbsNobody) {
 
 TEST_F(RaftMembership, ARemovedLeaderWithALongerLogDoesNotBlockElections) {
   const RaftRequest request = group.change(leader, Kind::kRemove, leader);
-  for (int i = 0; i < 50; ++i) group.propose(leader, "more");
   // The others get the removal and nothing behind it.
   group.drop = [&](Node from, Node, const RaftMessage& message) {
     const auto* append = std::get_if<RaftAppend>(&message.body);
     return from == leader && append != nullptr && !append->entries.empty() &&
            append->entries.front().kind == RaftEntryKind::kCommand;
   };
+  for (int i = 0; i < 50; ++i) group.propose(leader, "more");
   group.run_until([&] { return group.answer(leader, request) != nullptr; }, std::chrono::seconds(2));
   group.drop = nullptr;
   EXPECT_TRUE(
