@@ -61,6 +61,22 @@ TEST(RaftElection, WaitsARandomTimeBetweenTAndTwiceT) {
   EXPECT_GT(most, 2 * kT - kT / 20);
 }
 
+TEST(RaftElection, IsFiveTimesSlowerOverWideAreas) {
+  EXPECT_EQ(RaftOptions::lan().election_timeout, Milliseconds(150));
+  EXPECT_EQ(RaftOptions::lan().heartbeat, Milliseconds(50));
+  EXPECT_EQ(RaftOptions::wan().election_timeout, Milliseconds(750));
+  EXPECT_EQ(RaftOptions::wan().heartbeat, Milliseconds(250));
+}
+
+TEST(RaftElection, WorksWithOptionsThatMakeNoSense) {
+  RaftOptions options;
+  options.batch_entries = options.batch_bytes = options.window = options.snapshot_part_bytes = 0;
+  options.heartbeat = options.election_timeout = {};
+  RaftSolo solo(founding_image({node(1)}), options);
+  solo.wait_for_election();
+  EXPECT_TRUE(solo.raft.leads());
+}
+
 TEST(RaftElection, AsksBeforeItChangesAnyTerm) {
   RaftSolo solo(image_of({node(1), node(2), node(3)}, {1}, {1, base::kNoNode}));
   solo.wait_for_election();
