@@ -1,0 +1,16 @@
+// Every scenario that muster-sim knows.
+#include "sim/raft_scenarios.h"
+#include "sim/register_world.h"
+#include "sim/scenario.h"
+
+namespace muster::sim {
+
+std::vector<Scenario> built_in_scenarios() {
+  std::vector<Scenario> scenarios;
+  add_register_scenario(scenarios);
+  add_raft_scenarios(scenarios);
+  add_raft_regressions(scenarios);
+  return scenarios;
+}
+
+}  // namespace muster::sim
