@@ -87,15 +87,16 @@ class Swim {
   struct Probe {  // the one under way
     base::NodeId target;
     std::uint64_t sequence;
-    base::Instant ask_others_at;  // kNever once asked
-    base::Instant ends;
+    std::uint64_t incarnation;    // a higher one, heard meanwhile, is a sign of life
+    base::Instant ask_others_at;  // kNever once asked; the probe ends when the next one is due
     std::uint32_t asked = 0;
-    std::uint32_t nacks = 0;
+    std::vector<base::NodeId> silent;  // asked, and without a nack
   };
   struct Relay {  // a probe for somebody else
     std::uint64_t sequence;
     std::uint64_t asked_as;
     Endpoint asked_by;
+    base::NodeId asker;
     base::NodeId target;
     base::Instant nack_at;
     bool answered = false;
@@ -105,12 +106,15 @@ class Swim {
     bool by_exchange = false;
   };
 
+  enum class Choice : std::uint8_t { kAlive, kAliveOrRecentlyDead, kDead };
+
   // swim_probe.cpp
   void probe_next(base::Instant now);
   void start_probe(const Member& target, base::Instant now);
   void ask_others(base::Instant now);
   void conclude_failed(base::Instant now);
-  std::optional<base::NodeId> next_target(bool only_suspects);
+  const Member* next_target();
+  const Member* next_recheck();
   void on(const Ping& ping, base::NodeId sender, const Endpoint& from, SwimChannel channel, base::Instant now);
   void on(const Ack& ack, base::NodeId sender, const Endpoint& from, SwimChannel channel, base::Instant now);
   void on(const PingRequest& request, base::NodeId sender, const Endpoint& from, SwimChannel channel,
@@ -124,7 +128,8 @@ class Swim {
   void ask_seeds(base::Instant now);
   void answer_exchanges(base::Instant now);
   std::vector<std::string> view_frames(bool reply) const;
-  void schedule_exchange(base::Instant now);
+  void hasten_exchange(base::Instant now);
+  void merge(const Claim& entry, base::NodeId sender, base::Instant now);
 
   // swim_claims.cpp
   void apply(const Claim& claim, const Origin& origin, base::Instant now);
@@ -133,10 +138,11 @@ class Swim {
   void apply_gone(const Claim& claim, const Origin& origin, base::Instant now);
   void apply_about_self(const Claim& claim, base::Instant now);
   void apply_state(Slot slot, const StateClaim& claim, base::Instant now);
-  void become_suspect(Slot slot, std::uint64_t incarnation, base::NodeId by, base::Instant now);
-  void become_gone(Slot slot, MemberStatus status, std::uint64_t incarnation, base::NodeId by, base::Instant now);
+  void begin_suspicion(base::NodeId node, base::NodeId by, base::Instant now);
   void end_suspicion(base::NodeId node);
   void end_suspicions(base::Instant now);
+  void note_gone(base::NodeId node, base::Instant now);
+  void forget_gone(base::NodeId node);
   void reap(base::Instant now);
   void refute(std::uint64_t accused, bool accusation, base::Instant now);
 
@@ -145,14 +151,17 @@ class Swim {
   void spread(GossipClass importance, const Claim& claim, base::Instant now);
   void gossip_next(base::Instant now);
   void send(const Endpoint& to, base::NodeId node, SwimChannel channel, const SwimBody& body, base::Instant now);
-  std::vector<Slot> choose(std::size_t count, base::NodeId except, bool recently_dead, base::Instant now);
+  void transmit(const Endpoint& to, SwimChannel channel, std::string bytes);
+  void pass_on(GossipClass importance, const Claim& claim, const Origin& origin, base::Instant now);
+  bool eligible(const Member& member, Choice choice, base::Instant now) const;
+  std::vector<Slot> choose(std::size_t count, base::NodeId except, Choice choice, base::Instant now);
   Claim own_claim() const;
 
   // swim.cpp
   void notice_stall(base::Instant now);
   void tell(SwimEvent event, base::Instant now);
   void raise_score(std::uint32_t points);
-  bool leaving_is_done(base::Instant now) const;
+  void adopt_statuses(base::Instant now);
 
   SwimSelf self_;
   SwimOptions options_;
@@ -167,6 +176,7 @@ class Swim {
   std::shared_ptr<const MemberState> own_state_;
 
   std::uint64_t next_sequence_;
+  base::Instant last_call_;
   std::optional<Probe> probe_;
   base::Instant probe_at_;
   bool rechecked_ = false;             // the last probe was out of turn
@@ -177,7 +187,7 @@ class Swim {
   std::map<base::NodeId, Suspicion> suspicions_;
   std::set<std::pair<base::Instant, base::NodeId>> suspicion_ends_;
   std::map<base::NodeId, base::Instant> gone_since_;
-  std::deque<std::pair<base::Instant, base::NodeId>> gone_order_;
+  std::set<std::pair<base::Instant, base::NodeId>> gone_order_;
 
   base::Instant gossip_at_ = base::kNever;
   base::Instant last_gossip_{};

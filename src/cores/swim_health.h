@@ -34,7 +34,6 @@ class LocalHealth {
   DegradationLevel level(base::Instant now) const;
   // What probe interval and time-out are multiplied with.
   double stretch(base::Instant now) const;
-  // The longest time that stretch() makes of `base`, whatever happens.
   base::Duration stretched(base::Duration base, base::Instant now) const;
 
  private:
