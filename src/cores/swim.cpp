@@ -35,14 +35,18 @@ Swim::Swim(SwimSelf self, const SwimOptions& options, std::uint64_t seed, base::
 }
 
 void Swim::join(std::span<const Endpoint> seeds, base::Instant now) {
-  seeds_.clear();
+  const std::vector<Endpoint> before = std::exchange(seeds_, {});
   for (const Endpoint& seed : seeds) {
     const bool known = std::find(seeds_.begin(), seeds_.end(), seed) != seeds_.end();
     if (seed != self_.address && !known && seeds_.size() < kMaxSeeds) seeds_.push_back(seed);
   }
-  join_wait_ = {};
+  if (joined_ || leaving_) return;
   joined_ = seeds_.empty();
-  join_at_ = joined_ ? base::kNever : now;
+  const bool fresh = seeds_ != before;
+  // New addresses are tried at once; those that were tried before keep their turn.
+  if (join_at_ == base::kNever || fresh) join_wait_ = {};
+  if (join_at_ == base::kNever || fresh) join_at_ = now;
+  if (joined_) join_at_ = base::kNever;
 }
 
 void Swim::leave(base::Instant now) {

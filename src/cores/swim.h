@@ -42,7 +42,8 @@ class Swim {
   Swim(SwimSelf self, const SwimOptions& options, std::uint64_t seed, base::Instant now,
        std::shared_ptr<const Roster> known = nullptr);
 
-  // Asks these, again and again until one answers, for their view. The first of a group has nobody to ask.
+  // Asks these, again and again until one answers, for their view. The first of a group has nobody to ask. Once joined,
+  // the addresses are only remembered, for finding back after a long separation; owners tell them anew as they resolve.
   void join(std::span<const Endpoint> seeds, base::Instant now);
   // Tells the others; kLeft about this node follows once they know. It goes on answering, and accuses nobody.
   void leave(base::Instant now);

@@ -128,7 +128,7 @@ TEST(SwimClaimsTest, ConfirmationsShortenASuspicionAndArePassedOn) {
   EXPECT_EQ(node.core.counters().confirmations, 0u);
   node.hear(3, {SwimNode::accused(kSuspect, 4, 1, 3), SwimNode::accused(kSuspect, 4, 1, 5)});
   EXPECT_EQ(node.core.counters().confirmations, 2u);
-  node.run(milliseconds(4300));
+  node.run(milliseconds(4400));
   EXPECT_EQ(node.status(4), kDead);
 }
 
