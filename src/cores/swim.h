@@ -138,6 +138,7 @@ class Swim {
   void apply_suspect(const Claim& claim, const Origin& origin, base::Instant now);
   void apply_gone(const Claim& claim, const Origin& origin, base::Instant now);
   void apply_about_self(const Claim& claim, base::Instant now);
+  bool of_earlier_life(const StateClaim& claim) const;
   void apply_state(Slot slot, const StateClaim& claim, base::Instant now);
   void begin_suspicion(base::NodeId node, base::NodeId by, base::Instant now);
   void end_suspicion(base::NodeId node);

@@ -113,13 +113,20 @@ void Swim::apply_about_self(const Claim& claim, base::Instant now) {
   if (leaving_) return;
   const bool accused = claim.status == MemberStatus::kSuspect || claim.status == MemberStatus::kDead;
   if (claim.incarnation >= self_.incarnation) {
-    const bool as_it_is = claim.status == MemberStatus::kAlive && claim.incarnation == self_.incarnation &&
-                          claim.address == self_.address;
-    if (!as_it_is) refute(claim.incarnation, accused, now);
+    const bool same = claim.status == MemberStatus::kAlive && claim.incarnation == self_.incarnation &&
+                      claim.address == self_.address && !of_earlier_life(claim.state);
+    if (!same) refute(claim.incarnation, accused, now);
     return;
   }
   // Somebody missed the answer to an old accusation: say it again.
   if (accused && !gossip_.waits(self_.id)) spread(GossipClass::kAlive, own_claim(), now);
+}
+
+// A state that this life never told: a life before it forgot its incarnation and began with the same one.
+bool Swim::of_earlier_life(const StateClaim& claim) const {
+  const std::pair told(claim.incarnation, claim.version);
+  const std::pair own(own_state_->incarnation, own_state_->version);
+  return told > own || (told == own && claim.bytes != own_state_->bytes);
 }
 
 void Swim::apply_state(Slot slot, const StateClaim& claim, base::Instant now) {
@@ -191,7 +198,7 @@ void Swim::reap(base::Instant now) {
 }
 
 void Swim::refute(std::uint64_t accused, bool accusation, base::Instant now) {
-  const bool earlier_life = accused > self_.incarnation;
+  const bool earlier_life = accused > self_.incarnation || !accusation;
   self_.incarnation = std::min(std::max(self_.incarnation, accused), kMaxIncarnation - 1) + 1;
   // What an earlier life said of itself must not outrank what this one says.
   if (earlier_life) {

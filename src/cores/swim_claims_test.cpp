@@ -106,6 +106,18 @@ TEST(SwimClaimsTest, ARecordOfAnEarlierLifeElsewhereIsOutbidWithoutBlame) {
   EXPECT_EQ(std::get<Ack>(node.sent.at(0).message.body).state.incarnation, 31u);
 }
 
+TEST(SwimClaimsTest, AStateThatThisLifeNeverToldBetraysAnEarlierOneAtTheSameIncarnation) {
+  SwimNode node;
+  Claim earlier = SwimNode::alive(1);
+  earlier.state = {.incarnation = 1, .version = 0, .bytes = "one"};
+  node.hear_view(2, {SwimNode::alive(2), earlier});
+  EXPECT_EQ(node.core.incarnation(), 1u) << "that is what this life itself told";
+  earlier.state.bytes = "old";
+  node.hear_view(2, {SwimNode::alive(2), earlier});
+  EXPECT_EQ(node.core.incarnation(), 2u);
+  EXPECT_EQ(node.core.score(), 0u);
+}
+
 TEST(SwimClaimsTest, AnotherAddressAtTheSameIncarnationIsAConflictAndRefused) {
   SwimNode node;
   node.know(2, 4);

@@ -76,12 +76,11 @@ struct Variant {
 constexpr cores::LifeguardParts kNone{false, false, false, false};
 constexpr cores::LifeguardParts kPaper{true, true, true, false};
 
-constexpr std::array<Variant, 8> kVariants{{
+constexpr std::array<Variant, 7> kVariants{{
     {"plain SWIM", kNone},
     {"health-aware probe", {true, false, false, false}},
     {"dynamic suspicion", {false, true, false, false}},
     {"buddy", {false, false, true, false}},
-    {"stall guard", {false, false, false, true}},
     {"Lifeguard", kPaper},
     {"Lifeguard, f = 0.25", kPaper, 0.25},
     {"all, as muster runs", {}, 1, cores::SwimOptions{}.suspect_probers},
@@ -92,7 +91,7 @@ constexpr std::uint32_t kGroupSize = 128;
 constexpr base::Duration kWarmUp = seconds(10);
 constexpr base::Duration kAnomalies = seconds(120);
 // Between two pauses a member runs so long: enough to send what it wrongly believes.
-constexpr base::Duration kBetweenPauses = seconds(1);
+constexpr base::Duration kBetweenPauses = milliseconds(64);
 
 cores::SwimOptions lifeguard_options(const Variant& variant) {
   cores::SwimOptions options = cores::swim_lan();
@@ -108,6 +107,7 @@ class LifeguardWorld final : public KnownGroup {
  public:
   LifeguardWorld(const Variant& variant, std::uint32_t paused, std::uint32_t pause_seconds)
       : KnownGroup(kGroupSize, lifeguard_options(variant)),
+        variant_(variant.name),
         cell_(fmt::format("{}|{}|{}", variant.name, paused, pause_seconds)),
         paused_(paused),
         pause_(seconds(pause_seconds)) {}
@@ -138,10 +138,10 @@ class LifeguardWorld final : public KnownGroup {
       return;
     }
     const double took = base::seconds(kernel_->now() - crashed_);
-    if (!std::exchange(detected_, true)) kernel_->measure(cell_ + "|first", took);
+    if (!std::exchange(detected_, true)) kernel_->measure(variant_ + "|first", took);
     if (!healthy) return;
     found_.insert(process.node());
-    if (found_.size() + anomalous_.size() + 1 == members_) kernel_->measure(cell_ + "|all", took);
+    if (found_.size() + anomalous_.size() + 1 == members_) kernel_->measure(variant_ + "|all", took);
   }
 
   void end() override {
@@ -154,13 +154,18 @@ class LifeguardWorld final : public KnownGroup {
   void count(std::string_view what, std::uint64_t by) { kernel_->count(fmt::format("{}|{}", cell_, what), by); }
 
   void pause_all() {
-    for (const NodeId node : anomalous_) kernel_->pause(node);
+    for (const NodeId node : anomalous_) {
+      kernel_->post(node, [](Process& process, Host&) { static_cast<SwimProcess&>(process).hold(); });
+    }
     kernel_->after(pause_, [this] {
-      for (const NodeId node : anomalous_) kernel_->resume(node);
+      for (const NodeId node : anomalous_) {
+        kernel_->post(node, [](Process& process, Host& host) { static_cast<SwimProcess&>(process).release(host); });
+      }
       if (kernel_->elapsed() < kWarmUp + kAnomalies) kernel_->after(kBetweenPauses, [this] { pause_all(); });
     });
   }
 
+  const std::string variant_;
   const std::string cell_;
   const std::uint32_t paused_;
   const base::Duration pause_;

@@ -27,7 +27,7 @@ struct SwimProcessOptions {
   cores::SwimOptions swim;
   std::vector<base::NodeId> seeds;
   std::shared_ptr<const cores::Roster> known;  // a view to begin with
-  // Whether a new life knows the wall clock, and so a higher incarnation than its earlier ones.
+  // Whether a new life knows how many there were before it, and so a higher incarnation than any of them had.
   bool remembers = false;
   std::string state;
 };
@@ -51,6 +51,11 @@ class SwimProcess final : public Process {
   void set_state(Host& host, std::string state, bool announce);
   void lag(Host& host, double ratio);
 
+  // What Lifeguard's authors call an anomaly: timers go on, but nothing is received or sent until release(), when all
+  // that waited goes out and in.
+  void hold() { held_ = true; }
+  void release(Host& host);
+
   base::NodeId node() const { return node_; }
   bool started() const { return core_ != nullptr; }
   const cores::Swim& core() const { return *core_; }
@@ -58,12 +63,23 @@ class SwimProcess final : public Process {
  private:
   void resolve_seeds(Host& host);
   void settle(Host& host);
+  void send(Host& host, cores::SwimSend send);
+
+  struct Received {
+    Address from;
+    base::NodeId sender;
+    Channel channel;
+    std::string bytes;
+  };
 
   base::NodeId node_;
   SwimProcessOptions options_;
   SwimWatcher* watcher_;
   std::unique_ptr<cores::Swim> core_;
   base::Instant resolve_at_ = base::kNever;
+  bool held_ = false;
+  std::vector<Received> held_in_;
+  std::vector<cores::SwimSend> held_out_;
 };
 
 }  // namespace muster::sim

@@ -253,7 +253,8 @@ class SwimWorld final : public World, public SwimWatcher {
     if (member == nullptr) return;
     const std::string state = member->state->bytes.substr(0, 8);
     std::string& seen = states_seen_[{process.node(), node}];
-    if (state < seen) {
+    // Lives that forgot their incarnation cannot be told apart until they have heard of one another.
+    if (state < seen && process_.remembers) {
       kernel_->violate("state-order", fmt::format("node {} knew state {} of node {} and now holds {}",
                                                   number(process.node()), seen, number(node), state));
     }
