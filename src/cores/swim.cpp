@@ -79,8 +79,9 @@ void Swim::receive(base::NodeId sender, const Endpoint& from, SwimChannel channe
   }
   if (sender == self_.id) return;
   // Claims first: an accusation that a ping carries is refuted in its ack.
-  for (const Claim& claim : packet->message.claims) apply(claim, {.sender = sender}, now);
-  std::visit([&](const auto& body) { on(body, sender, from, channel, now); }, packet->message.body);
+  const Origin origin{.sender = sender, .from = from, .channel = channel};
+  for (const Claim& claim : packet->message.claims) apply(claim, origin, now);
+  std::visit([&](const auto& body) { on(body, origin, now); }, packet->message.body);
 }
 
 void Swim::wake(base::Instant now) {
@@ -118,9 +119,9 @@ void Swim::set_state(std::string bytes, bool announce, base::Instant now) {
 }
 
 base::Instant Swim::deadline() const {
-  base::Instant due = std::min({probe_at_, gossip_at_, join_at_, exchange_at_, answer_exchanges_at_});
+  base::Instant due =
+      std::min({probe_at_, gossip_at_, join_at_, exchange_at_, answer_exchanges_at_, relays_.next_due()});
   if (probe_) due = std::min(due, probe_->ask_others_at);
-  if (nacked_ < relays_.size()) due = std::min(due, relays_[nacked_].nack_at);
   if (!suspicion_ends_.empty()) due = std::min(due, suspicion_ends_.begin()->first);
   if (!gone_order_.empty()) due = std::min(due, gone_order_.begin()->first + options_.reap_after);
   if (leaving_ && !left_told_) due = std::min(due, leave_by_);

@@ -22,10 +22,11 @@ base::Duration jittered(base::Duration whole, double least, double range, base::
 
 }  // namespace
 
-void Swim::on(const Exchange& exchange, base::NodeId sender, const Endpoint& from, SwimChannel /*channel*/,
-              base::Instant now) {
+void Swim::on(const Exchange& exchange, const Origin& origin, base::Instant now) {
   exchange_rumours_ = 0;
-  for (const Claim& entry : exchange.view) merge(entry, sender, now);
+  Origin second_hand = origin;
+  second_hand.by_exchange = true;
+  for (const Claim& entry : exchange.view) merge(entry, second_hand, now);
   if (exchange.reply) {
     if (exchange.last) {
       joined_ = true;
@@ -34,19 +35,18 @@ void Swim::on(const Exchange& exchange, base::NodeId sender, const Endpoint& fro
     return;
   }
   if (!exchange.last) return;
-  if (std::find(waiting_exchanges_.begin(), waiting_exchanges_.end(), from) != waiting_exchanges_.end()) return;
+  if (std::find(waiting_exchanges_.begin(), waiting_exchanges_.end(), origin.from) != waiting_exchanges_.end()) return;
   if (waiting_exchanges_.size() >= kMaxWaitingExchanges) {
     ++counters_.dropped_requests;
     return;
   }
-  waiting_exchanges_.push_back(from);
+  waiting_exchanges_.push_back(origin.from);
   answer_exchanges_at_ = std::min(answer_exchanges_at_, now + options_.exchange_batch);
 }
 
 // Entries of a view are second-hand: who is dead in it may have refuted since, so that counts as a suspicion of the
 // sender's. Whoever is unknown here is taken in only if it is said to live.
-void Swim::merge(const Claim& entry, base::NodeId sender, base::Instant now) {
-  const Origin origin{.sender = sender, .by_exchange = true};
+void Swim::merge(const Claim& entry, const Origin& origin, base::Instant now) {
   if (entry.node == self_.id || entry.status == MemberStatus::kAlive || entry.status == MemberStatus::kLeft) {
     return apply(entry, origin, now);
   }
@@ -58,7 +58,7 @@ void Swim::merge(const Claim& entry, base::NodeId sender, base::Instant now) {
   const std::uint64_t before = counters_.suspicions + counters_.confirmations;
   Claim suspicion = entry;
   suspicion.status = MemberStatus::kSuspect;
-  suspicion.by = sender;
+  suspicion.by = origin.sender;
   apply_suspect(suspicion, origin, now);
   const bool news = counters_.suspicions + counters_.confirmations > before;
   if (entry.status == MemberStatus::kDead && news) ++counters_.dead_by_exchange;
