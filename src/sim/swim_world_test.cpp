@@ -46,7 +46,7 @@ TEST(SwimWorldTest, AGroupOfTenKnowsOfAJoinAndOfACrash) {
   const SeedRun run = run_seed(named(all, "swim-scale"), 1);
   ASSERT_TRUE(run.record.measures.contains("10|join known to all"));
   EXPECT_LT(run.record.measures.at("10|join known to all").at(0), 2);
-  ASSERT_TRUE(run.record.measures.contains("10|crash found by all"));
+  ASSERT_TRUE(run.record.measures.contains("10|crash known to all"));
 }
 
 }  // namespace
