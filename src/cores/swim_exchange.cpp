@@ -72,7 +72,7 @@ void Swim::exchange_next(base::Instant now) {
   // One of the dead: two halves of a group that were cut apart find back by it.
   for (const Slot slot : choose(1, base::kNoNode, Choice::kDead, now)) peers.push_back(table_.at(slot).address);
   // And a seed that no living member is: after a long separation it is all that is remembered.
-  if (!seeds_.empty()) {
+  if (joined_ && !seeds_.empty()) {
     const Endpoint& seed = seeds_[random_.below(seeds_.size())];
     bool lives = false;
     table_.each([&](Slot, const Member& member) {
