@@ -44,8 +44,9 @@ void Swim::on(const Exchange& exchange, const Origin& origin, base::Instant now)
   answer_exchanges_at_ = std::min(answer_exchanges_at_, now + options_.exchange_batch);
 }
 
-// Entries of a view are second-hand: who is dead in it may have refuted since, so that counts as a suspicion of the
-// sender's. Whoever is unknown here is taken in only if it is said to live.
+// Entries of a view are second-hand. Who is dead in it may have refuted since, so that counts as a suspicion; and a
+// suspicion that is known here already is not confirmed by it, for the sender may have heard of it from the same
+// accuser. Whoever is unknown here is taken in only if it is said to live.
 void Swim::merge(const Claim& entry, const Origin& origin, base::Instant now) {
   if (entry.node == self_.id || entry.status == MemberStatus::kAlive || entry.status == MemberStatus::kLeft) {
     return apply(entry, origin, now);
@@ -55,13 +56,14 @@ void Swim::merge(const Claim& entry, const Origin& origin, base::Instant now) {
     alive.status = MemberStatus::kAlive;
     apply_alive(alive, origin, now);
   }
-  const std::uint64_t before = counters_.suspicions + counters_.confirmations;
+  const Member* known = table_.get(entry.node);
+  if (known == nullptr || known->status != MemberStatus::kAlive) return;
+  const std::uint64_t before = counters_.suspicions;
   Claim suspicion = entry;
   suspicion.status = MemberStatus::kSuspect;
   suspicion.by = origin.sender;
   apply_suspect(suspicion, origin, now);
-  const bool news = counters_.suspicions + counters_.confirmations > before;
-  if (entry.status == MemberStatus::kDead && news) ++counters_.dead_by_exchange;
+  if (entry.status == MemberStatus::kDead) counters_.dead_by_exchange += counters_.suspicions - before;
 }
 
 void Swim::exchange_next(base::Instant now) {
