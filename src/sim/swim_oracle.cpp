@@ -58,6 +58,7 @@ std::string numbered_state(std::uint64_t number, std::string_view rest) {
 void SwimOracle::observe(const cores::Swim& core) {
   std::uint64_t& truth = truth_[core.id()];
   truth = std::max(truth, core.incarnation());
+  if (core.leaving()) leavers_.emplace(core.id(), core.incarnation());
   Life& life = lives_[core.id()];
   life.peak = std::max(life.peak, core.group_size());
   check_score(core, life);
@@ -175,14 +176,29 @@ void SwimOracle::check_change(const cores::Swim& core, const cores::SwimEvent& e
                      fmt::format("node {} held node {} at incarnation {} and changed its mind by {}", number(core.id()),
                                  number(event.node), held.incarnation, event.incarnation));
   }
-  const bool own_verdict = event.kind == SwimEventKind::kDead && event.by == core.id();
-  if (options_.true_clocks && own_verdict && kernel_->now() < held.not_dead_before) {
-    kernel_->violate("suspicion",
-                     fmt::format("node {} held node {} dead {:.3f} s before its time", number(core.id()),
-                                 number(event.node), base::seconds(held.not_dead_before - kernel_->now())));
-  }
+  check_departure(core, event, held);
   held.status = status;
   held.incarnation = event.incarnation;
+}
+
+// Nobody is dead but by a suspicion that ran its time somewhere, and nobody left who did not say so.
+void SwimOracle::check_departure(const cores::Swim& core, const cores::SwimEvent& event, const Held& held) {
+  const std::tuple verdict(event.by, event.node, event.incarnation);
+  if (event.kind == SwimEventKind::kDead && event.by == core.id()) {
+    verdicts_.insert(verdict);
+    if (options_.true_clocks && kernel_->now() < held.not_dead_before) {
+      kernel_->violate("suspicion",
+                       fmt::format("node {} held node {} dead {:.3f} s before its time", number(core.id()),
+                                   number(event.node), base::seconds(held.not_dead_before - kernel_->now())));
+    }
+  } else if (event.kind == SwimEventKind::kDead && !verdicts_.contains(verdict)) {
+    kernel_->violate("suspicion", fmt::format("node {} holds node {} dead on the word of node {}, which never said so",
+                                              number(core.id()), number(event.node), number(event.by)));
+  }
+  if (event.kind == SwimEventKind::kLeft && !leavers_.contains({event.node, event.incarnation})) {
+    kernel_->violate("life-order", fmt::format("node {} believes that node {} left, which it did not",
+                                               number(core.id()), number(event.node)));
+  }
 }
 
 void SwimOracle::check_gossip(const cores::Swim& core, const cores::SwimSend& send) {

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -59,6 +61,7 @@ class SwimOracle {
   void check_view(const cores::Swim& core);
   void check_state(const cores::Swim& core, base::NodeId node);
   void check_change(const cores::Swim& core, const cores::SwimEvent& event);
+  void check_departure(const cores::Swim& core, const cores::SwimEvent& event, const Held& held);
   void check_gossip(const cores::Swim& core, const cores::SwimSend& send);
 
   Kernel* kernel_;
@@ -67,6 +70,9 @@ class SwimOracle {
   std::map<base::NodeId, Life> lives_;
   std::map<Pair, Held> held_;
   std::map<Pair, Told> told_;
+  std::set<std::tuple<base::NodeId, base::NodeId, std::uint64_t>>
+      verdicts_;  // who held whom dead, at which incarnation
+  std::set<std::pair<base::NodeId, std::uint64_t>> leavers_;
   std::uint64_t looks_ = 0;
 };
 

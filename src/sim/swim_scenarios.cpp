@@ -39,7 +39,7 @@ void add_swim_scenarios(std::vector<Scenario>& scenarios) {
   Scenario faults;
   faults.name = "swim";
   faults.summary = "membership of 3 to 20 nodes under every fault; views agree with the truth afterwards";
-  faults.watches = {"19", "20", "23", "24", "25", "state-order", "life-order", "30", "time"};
+  faults.watches = {"19", "20", "23", "24", "25", "state-order", "life-order", "suspicion", "30", "time"};
   faults.make = [](std::uint64_t seed) { return make_swim_world(seed, {}); };
   faults.options = unruly;
   faults.faults = FaultProfile::everything(5, 20).with(FaultKind::kRaw, 0);
