@@ -23,7 +23,7 @@ Swim::Swim(SwimSelf self, const SwimOptions& options, std::uint64_t seed, base::
       gossip_(options.max_queued_updates),
       next_sequence_(random_.next() >> 16),
       last_call_(now) {
-  self_.incarnation = std::min(self_.incarnation, kMaxIncarnation);
+  self_.incarnation = std::clamp<std::uint64_t>(self_.incarnation, 1, kMaxIncarnation);
   if (self_.state.size() > kMaxMemberState) self_.state.clear();
   own_state_ = std::make_shared<const MemberState>(MemberState{self_.incarnation, 0, self_.state});
   if (const std::optional<Slot> own = table_.find(self_.id)) table_.remove(*own);
@@ -42,11 +42,13 @@ void Swim::join(std::span<const Endpoint> seeds, base::Instant now) {
   }
   if (joined_ || leaving_) return;
   joined_ = seeds_.empty();
-  const bool fresh = seeds_ != before;
-  // New addresses are tried at once; those that were tried before keep their turn.
-  if (join_at_ == base::kNever || fresh) join_wait_ = {};
-  if (join_at_ == base::kNever || fresh) join_at_ = now;
-  if (joined_) join_at_ = base::kNever;
+  if (joined_) {
+    join_at_ = base::kNever;
+  } else if (join_at_ == base::kNever || seeds_ != before) {
+    // New addresses are tried at once; those that were tried before keep their turn.
+    join_wait_ = {};
+    join_at_ = now;
+  }
 }
 
 void Swim::leave(base::Instant now) {

@@ -41,6 +41,8 @@ void Swim::start_probe(const Member& target, base::Instant now) {
 
 void Swim::ask_others(base::Instant now) {
   probe_->ask_others_at = base::kNever;
+  // Others get all of their time, also when this node was late to ask.
+  probe_at_ = std::max(probe_at_, now + health_.stretched(options_.probe_interval - options_.probe_timeout, now));
   const Member* target = table_.get(probe_->target);
   if (target == nullptr) return;
   const PingRequest request{probe_->sequence, target->id, target->address};
