@@ -62,15 +62,12 @@ void SwimOracle::observe(const cores::Swim& core) {
   Life& life = lives_[core.id()];
   life.peak = std::max(life.peak, core.group_size());
   check_score(core, life);
-  const std::uint32_t limit = most_transmits(core, life.peak);
-  if (core.gossip().most_sent() > limit) {
-    kernel_->violate("25", fmt::format("node {} sent an update {} times, the limit is {}", number(core.id()),
-                                       core.gossip().most_sent(), limit));
-  }
+  check_bounds(core, life);
   if (++looks_ % kLookEvery == 0 && !options_.garbled) check_view(core);
 }
 
 void SwimOracle::saw(const cores::Swim& core, const cores::SwimEvent& event) {
+  if (event.kind != SwimEventKind::kStateChanged) lives_[core.id()].latest = event;
   if (options_.garbled || event.node == core.id()) return;
   if (event.kind == SwimEventKind::kStateChanged) return check_state(core, event.node);
   check_incarnation(core.id(), event.node, event.incarnation);
@@ -90,6 +87,26 @@ void SwimOracle::went_down(NodeId node) {
   lives_.erase(node);
   forget(held_, node);
   forget(told_, node);
+}
+
+void SwimOracle::check_bounds(const cores::Swim& core, const Life& life) {
+  const std::uint32_t limit = most_transmits(core, life.peak);
+  if (core.gossip().most_sent() > limit) {
+    kernel_->violate("25", fmt::format("node {} sent an update {} times, the limit is {}", number(core.id()),
+                                       core.gossip().most_sent(), limit));
+  }
+  if (core.gossip().size() > core.options().max_queued_updates || core.members().size() > cores::kMaxMembers) {
+    kernel_->violate("27", fmt::format("node {} holds {} updates and {} members", number(core.id()),
+                                       core.gossip().size(), core.members().size()));
+  }
+  const auto& audit = core.audit();
+  const bool told = !life.latest || (!audit.empty() && audit.back().event.kind == life.latest->kind &&
+                                     audit.back().event.node == life.latest->node &&
+                                     audit.back().event.incarnation == life.latest->incarnation);
+  if (audit.size() > core.options().audit_entries || !told) {
+    kernel_->violate("audit", fmt::format("the audit log of node {} has {} entries and lacks the latest event",
+                                          number(core.id()), audit.size()));
+  }
 }
 
 // The score follows the evidence: what speaks against the node raises it, success lowers it.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -43,6 +44,7 @@ class SwimOracle {
     std::size_t peak = 0;  // of its group
     std::uint32_t score = 0;
     cores::SwimCounters counters;
+    std::optional<cores::SwimEvent> latest;  // that belongs into the audit log
   };
   struct Held {  // what one node holds of another
     cores::MemberStatus status = cores::MemberStatus::kAlive;
@@ -56,6 +58,7 @@ class SwimOracle {
   };
   using Pair = std::pair<base::NodeId, base::NodeId>;
 
+  void check_bounds(const cores::Swim& core, const Life& life);
   void check_score(const cores::Swim& core, Life& life);
   void check_incarnation(base::NodeId viewer, base::NodeId node, std::uint64_t incarnation);
   void check_view(const cores::Swim& core);

@@ -8,6 +8,17 @@
 namespace muster::sim {
 namespace {
 
+// Every member probes once per interval: neither oftener, nor much less at little loss.
+std::optional<Violation> judge_probes(const Totals& totals) {
+  const auto found = totals.measures.find(kSwimProbes);
+  if (found == totals.measures.end()) return std::nullopt;
+  const double least = percentile(found->second, 0.05);
+  const double most = percentile(found->second, 1);
+  if (least >= 0.85 && most <= 1.02) return std::nullopt;
+  return Violation{.invariant = "22",
+                   .sentence = fmt::format("members probe {:.2f} to {:.2f} times per interval", least, most)};
+}
+
 // The victim is probed after 1.58 intervals on average, a failed probe takes one more, and confirmations must come in
 // time for the suspicion to end at its shortest.
 std::optional<Violation> judge_detection(const Totals& totals) {
@@ -39,7 +50,8 @@ void add_swim_scenarios(std::vector<Scenario>& scenarios) {
   Scenario faults;
   faults.name = "swim";
   faults.summary = "membership of 3 to 20 nodes under every fault; views agree with the truth afterwards";
-  faults.watches = {"19", "20", "23", "24", "25", "state-order", "life-order", "suspicion", "30", "time"};
+  faults.watches = {"19",         "20",        "23",    "24", "25", "state-order",
+                    "life-order", "suspicion", "audit", "27", "30", "time"};
   faults.make = [](std::uint64_t seed) { return make_swim_world(seed, {}); };
   faults.options = unruly;
   faults.faults = FaultProfile::everything(5, 20).with(FaultKind::kRaw, 0);
@@ -62,8 +74,11 @@ void add_swim_scenarios(std::vector<Scenario>& scenarios) {
   Scenario loss = faults;
   loss.name = "swim-loss";
   loss.summary = "membership at up to 5 % loss: nobody healthy is held dead, and a crash is found by all in time";
-  loss.watches = {"19", "21", "22", "23", "25", "state-order", "life-order", "suspicion", "30", "time"};
-  loss.judge = judge_detection;
+  loss.watches = {"19", "21", "22", "23", "25", "state-order", "life-order", "suspicion", "audit", "27", "30", "time"};
+  loss.judge = [](const Totals& totals) {
+    const std::optional<Violation> slow = judge_detection(totals);
+    return slow ? slow : judge_probes(totals);
+  };
   loss.make = [](std::uint64_t seed) { return make_swim_world(seed, {.gentle = true}); };
   loss.options = nullptr;
   loss.faults = FaultProfile{}.with(FaultKind::kLoss);
@@ -80,7 +95,7 @@ void add_swim_scenarios(std::vector<Scenario>& scenarios) {
   Scenario garbled = faults;
   garbled.name = "swim-garbled";
   garbled.summary = "membership with packets that were changed on their way and random bytes: nothing breaks or grows";
-  garbled.watches = {"23", "25", "30", "time"};
+  garbled.watches = {"23", "25", "27", "audit", "30", "time"};
   garbled.make = [](std::uint64_t seed) { return make_swim_world(seed, {.garbled = true}); };
   garbled.faults = FaultProfile{}.with(FaultKind::kRaw, 4).with(FaultKind::kGarbage, 4).with(FaultKind::kReplay);
   garbled.faults.with(FaultKind::kCrash).with(FaultKind::kLoss);
