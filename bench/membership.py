@@ -155,7 +155,7 @@ def plot(path, title, x_label, y_label, series, log_y=False):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few runs, nothing written")
-    parser.add_argument("--repetitions", type=int, default=20, help="of each cell of Lifeguard's experiment")
+    parser.add_argument("--repetitions", type=int, default=10, help="of each cell of Lifeguard's experiment")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     repetitions = 1 if arguments.quick else arguments.repetitions
