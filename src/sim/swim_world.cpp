@@ -22,6 +22,8 @@ using cores::SwimEventKind;
 constexpr std::uint64_t kGroup = 0x6d75737465722121u;
 constexpr std::uint64_t kWorldPurpose = 0x7377696d;
 constexpr std::size_t kSeeds = 3;
+// Nodes start within this.
+constexpr base::Duration kStarts = std::chrono::seconds(1);
 
 class SwimWorld final : public World, public SwimWatcher {
  public:
@@ -48,7 +50,8 @@ class SwimWorld final : public World, public SwimWatcher {
       start_acquainted(kernel);
     } else {
       for (const NodeId node : kernel.nodes()) {
-        kernel.after(base::from_seconds(random_.unit()), [this, node] { kernel_->start(node); });
+        kernel.after(base::from_seconds(base::seconds(kStarts) * random_.unit()),
+                     [this, node] { kernel_->start(node); });
       }
     }
     tell_states();
@@ -128,7 +131,10 @@ class SwimWorld final : public World, public SwimWatcher {
     kernel_->trace("n{} says: n{} {} (incarnation {}, by n{})", number(process.node()), number(event.node),
                    name_of(event.kind), event.incarnation, number(event.by));
     oracle_->saw(process.core(), event);
-    if (event.kind == SwimEventKind::kDead && options_.gentle) check_death(process.node(), event.node);
+    if (!options_.gentle) return;
+    if (event.kind == SwimEventKind::kDead) check_death(process.node(), event.node);
+    const bool all = event.kind == SwimEventKind::kJoined && ++acquainted_ == std::uint64_t{nodes_} * (nodes_ - 1);
+    if (all) kernel_->measure(kSwimAcquainted, base::seconds(kernel_->elapsed() - kStarts));
   }
 
   void sent(const SwimProcess& process, const cores::SwimSend& send) override { oracle_->sent(process.core(), send); }
@@ -292,6 +298,7 @@ class SwimWorld final : public World, public SwimWatcher {
   std::map<NodeId, std::uint64_t> states_made_;
   std::vector<NodeId> healthy_;
   std::set<NodeId> found_;
+  std::uint64_t acquainted_ = 0;  // pairs of nodes that heard of each other
   base::Instant healed_{};
   base::Instant crashed_at_{};
   NodeId crashed_ = base::kNoNode;

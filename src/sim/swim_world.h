@@ -19,6 +19,8 @@ struct SwimWorldOptions {
 
 // Measured by a gentle world: probe intervals from a crash to the first that held it dead, less the shortest suspicion.
 constexpr std::string_view kSwimDetection = "probe intervals to first detection, less the shortest suspicion";
+// How long after the last of them had started all knew all.
+constexpr std::string_view kSwimAcquainted = "seconds until all know all";
 // And how often a member probed, on average of the members.
 constexpr std::string_view kSwimProbes = "probes per member and interval";
 
