@@ -47,6 +47,12 @@ TEST_F(PaceTest, WhoDoesNothingStaysStuckHoweverLongItLasts) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(did(0), Pace::kStuck);
 }
 
+TEST_F(PaceTest, BeingStuckDoesNotBecomeUsual) {
+  for (int i = 0; i < 5; ++i) did(1000);
+  for (int i = 0; i < 20; ++i) did(0);
+  EXPECT_EQ(did(100), Pace::kDegraded);
+}
+
 TEST_F(PaceTest, WhatLastsBecomesUsual) {
   for (int i = 0; i < 20; ++i) did(1000);
   EXPECT_EQ(did(100), Pace::kDegraded);
