@@ -30,7 +30,7 @@ void RaftConduct::received(const cores::Raft& raft, base::NodeId from, const cor
   if (const auto* reply = std::get_if<cores::RaftAppendReply>(&message.body)) {
     std::deque<RaftIndex>& flying = flying_[from];
     if (!reply->accepted) flying.clear();
-    while (!flying.empty() && flying.front() <= reply->index) flying.pop_front();
+    std::erase_if(flying, [reply](RaftIndex last) { return last <= reply->index; });
   } else if (std::holds_alternative<cores::RaftSnapshotReply>(message.body)) {
     flying_[from].clear();
   }

@@ -111,13 +111,13 @@ void RaftWorld::heal(const std::vector<base::NodeId>& core) {
 
 bool RaftWorld::settled() {
   if (oracle_->acknowledgements() < acknowledged_before_ + kEnoughAnswers) return false;
+  if (goal_ == 0) goal_ = oracle_->last_acknowledged();
   const cores::Raft* const leading = raft(leader());
   if (leading == nullptr) return false;
   return std::ranges::all_of(core_, [&](base::NodeId name) {
     const RaftProcess* const process = node(name);
     if (!leading->members().contains(name)) return true;
-    return process != nullptr && process->running() && process->applied() > committed_before_ &&
-           process->applied() >= oracle_->last_acknowledged();
+    return process != nullptr && process->running() && process->applied() >= goal_;
   });
 }
 
