@@ -188,6 +188,7 @@ class Swim {
 
   std::vector<Endpoint> seeds_;
   bool joined_ = false;
+  bool newcomer_ = false;  // is being told its first view
   base::Instant join_at_ = base::kNever;
   base::Duration join_wait_{};
   base::Instant exchange_at_;

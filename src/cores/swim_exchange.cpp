@@ -24,11 +24,13 @@ base::Duration jittered(base::Duration whole, double least, double range, base::
 
 void Swim::on(const Exchange& exchange, const Origin& origin, base::Instant now) {
   exchange_rumours_ = 0;
+  if (exchange.reply && !joined_ && table_.size() == 0) newcomer_ = true;
   Origin second_hand = origin;
   second_hand.by_exchange = true;
   for (const Claim& entry : exchange.view) merge(entry, second_hand, now);
   if (exchange.reply) {
     if (exchange.last) {
+      newcomer_ = false;
       joined_ = true;
       join_at_ = base::kNever;
     }

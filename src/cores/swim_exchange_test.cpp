@@ -56,6 +56,14 @@ TEST(SwimExchangeTest, AnAnswerEndsTheJoiningAndIsNotGossiped) {
   EXPECT_TRUE(node.core.gossip().empty());
 }
 
+TEST(SwimExchangeTest, WhoeverHasFriendsAlreadyTellsThemWhomItJoined) {
+  SwimNode node;
+  node.core.join(seeds({2}), node.now);
+  node.hear_view(8, {SwimNode::alive(8)}, false);
+  node.know(2, 5);
+  for (const std::uint64_t number : {2u, 3u, 4u, 5u, 8u}) EXPECT_TRUE(node.core.gossip().waits(SwimNode::id(number)));
+}
+
 TEST(SwimExchangeTest, TheFirstOfAGroupHasNobodyToAsk) {
   SwimNode node;
   node.core.join(seeds({1}), node.now);
