@@ -217,7 +217,8 @@ class Lists(unittest.TestCase):
     def mark(self, entry, source=VOTE):
         core = lists.core_of("raft", CORE, "raft.txt")
         mutants = lists.mechanical(core, "src/cores/vote.cpp", Source(source))
-        lists.mark_equivalent(entry, "equivalent.txt", mutants, [core], {"src/cores/vote.cpp": None})
+        for mistake in lists.mark_equivalent(entry, "equivalent.txt", mutants, [core], {"src/cores/vote.cpp": None}):
+            raise mistake
         return [mutant.name for mutant in mutants if mutant.equivalent]
 
     ENTRY = "file: src/cores/vote.cpp\nfrom: if (voted_) return false;\nto: if (!voted_) return false;\nwhy: because\n"

@@ -151,22 +151,31 @@ def the_only(source, original, changed, whose, file):
 
 
 def mark_equivalent(text, file, mutants, cores, known_files):
-    """Gives mutants the reason why they are equivalent. An entry that names nothing is out of date."""
+    """Gives mutants the reason why they are equivalent; gives back the mistakes that were found."""
+    mistakes = []
     for entry in paragraphs(text, file):
-        entry.only("file", "in", "from", "to", "why")
-        source, function, why = entry.one("file"), entry.one("in", ""), flat(entry.one("why"))
-        if source not in known_files:
-            if any(fnmatch.fnmatch(source, pattern) for core in cores for pattern in core.sources):
-                raise Mistake(f"{entry.place()}: there is no file {source}")
-            continue  # of a core that is not looked at
-        key = words_of(entry.one("from")), words_of(entry.one("to"))
-        named = [mutant for mutant in mutants
-                 if mutant.file == source and not mutant.planted and mutant.key()[2:] == key
-                 and function in ("", mutant.function)]
-        if not named:
-            raise Mistake(f"{entry.place()}: no mutant of {source} changes '{flat(entry.one('from'))}' to "
-                          f"'{flat(entry.one('to'))}' any more: take the entry out or write it anew")
-        if len({mutant.function for mutant in named}) > 1:
-            raise Mistake(f"{entry.place()}: that change is possible in several functions; say which by 'in:'")
-        for mutant in named:
-            mutant.equivalent = why
+        try:
+            mark_entry(entry, mutants, cores, known_files)
+        except Mistake as mistake:
+            mistakes.append(mistake)
+    return mistakes
+
+
+def mark_entry(entry, mutants, cores, known_files):
+    entry.only("file", "in", "from", "to", "why")
+    source, function, why = entry.one("file"), entry.one("in", ""), flat(entry.one("why"))
+    before, after = entry.one("from"), entry.one("to")
+    if source not in known_files:
+        if any(fnmatch.fnmatch(source, pattern) for core in cores for pattern in core.sources):
+            raise Mistake(f"{entry.place()}: there is no file {source}")
+        return  # of a core that is not looked at
+    named = [mutant for mutant in mutants
+             if mutant.file == source and not mutant.planted and mutant.key()[2:] == (words_of(before), words_of(after))
+             and function in ("", mutant.function)]
+    if not named:
+        raise Mistake(f"{entry.place()}: no mutant of {source} changes '{flat(before)}' to '{flat(after)}' any more: "
+                      f"take the entry out or write it anew")
+    if len({mutant.function for mutant in named}) > 1:
+        raise Mistake(f"{entry.place()}: that change is possible in several functions; say which by 'in:'")
+    for mutant in named:
+        mutant.equivalent = why

@@ -1,6 +1,8 @@
 """The copy of the sources in build/mutants, and the one muster-sim that is built of it. What does not compile is thrown
 out by the places of the compiler's errors, until the rest builds."""
 
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -33,13 +35,16 @@ class Workshop:
             mutant.number = number
         self.reach = {place: index for index, place in enumerate(sorted(
             {(mutant.file, function) for mutant in mutants for function in mutant.edits}))}
-        kept, gone, guessing = list(mutants), [], 1
         self.configure()
+        memory = Memory(self.copy / "uncompiled.json", self.root)
+        gone, guessing = [mutant for mutant in mutants if memory.knows(mutant)], 1
+        kept = [mutant for mutant in mutants if mutant not in gone]
         while True:
             rewritten = self.put(sources, kept)
             say(f"building muster-sim with {len(kept)} mutants")
             output = self.ninja()
             if output is None:
+                memory.keep(gone)
                 return gone
             blamed, certain = blame(output, rewritten, self.copy, self.build, guessing)
             if not blamed:
@@ -89,6 +94,26 @@ class Workshop:
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
         self.log().write_text(done.stdout)
         return None if done.returncode == 0 else done.stdout
+
+
+class Memory:
+    """Which mutants did not compile, as long as no source has changed."""
+
+    def __init__(self, path, root):
+        self.path = path
+        digest = hashlib.sha256()
+        for name in originals(root):
+            digest.update(name.encode() + b"\0" + (root / name).read_bytes())
+        self.sources = digest.hexdigest()
+        told = json.loads(path.read_text()) if path.exists() else {}
+        self.known = set(told.get("gone", [])) if told.get("sources") == self.sources else set()
+
+    def knows(self, mutant):
+        return f"{mutant.file} {mutant.name}" in self.known
+
+    def keep(self, gone):
+        self.known |= {f"{mutant.file} {mutant.name}" for mutant in gone if not mutant.planted}
+        self.path.write_text(json.dumps({"sources": self.sources, "gone": sorted(self.known)}))
 
 
 def originals(root):
