@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/time.h"
 
@@ -30,6 +31,10 @@ constexpr std::size_t kRaftMaxPartBytes = std::size_t{512} << 10;
 
 // Bytes of one record of the journal: a checkpoint with the largest snapshot and all entries behind it.
 constexpr std::size_t kRaftMaxRecordBytes = std::size_t{1} << 30;
+
+// Largest term and index. No group ever gets there; a message that names more is damaged, and taking it for true would
+// leave no term for the next election.
+constexpr std::uint64_t kRaftMaxTerm = std::uint64_t{1} << 62;
 
 struct RaftOptions {
   // T: a follower that hears no leader for a time drawn from [T, 2T) asks for votes; votes are refused for T after a

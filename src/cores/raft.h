@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 
 #include "base/random.h"
@@ -18,12 +19,6 @@
 #include "cores/raft_progress.h"
 
 namespace muster::cores {
-
-struct RaftChange {
-  enum class Kind : std::uint8_t { kAddLearner, kPromote, kRemove };
-  Kind kind = Kind::kAddLearner;
-  base::NodeId node = base::kNoNode;
-};
 
 class Raft {
  public:
@@ -86,8 +81,8 @@ class Raft {
   };
   struct Incoming {
     RaftSnapshot snapshot;
-    std::uint64_t total_bytes = 0;
-    std::uint64_t total_hash = 0;
+    std::uint64_t total_bytes;
+    std::uint64_t total_hash;
     std::string bytes;
   };
 
@@ -129,7 +124,8 @@ class Raft {
   // raft_follower.cpp
   void on(base::NodeId from, RaftTerm term, const RaftAppend& append);
   bool storable(const RaftAppend& append, RaftTerm term) const;
-  RaftIndex store(RaftIndex behind, const std::vector<RaftEntry>& entries);
+  RaftIndex store(RaftIndex behind, std::span<const RaftEntry> entries);
+  std::size_t room_for(RaftIndex behind, const std::vector<RaftEntry>& entries) const;
   RaftAppendReply mismatch(RaftIndex prev_index, RaftTerm prev_term) const;
 
   // raft_replication.cpp
@@ -158,6 +154,7 @@ class Raft {
   void begin_snapshot(RaftProgress& progress);
   void send_part(base::NodeId to, RaftProgress& progress, bool with_data);
   void checkpoint();
+  std::uint64_t gather(const RaftSnapshotPart& part);
   void on(base::NodeId from, RaftTerm term, const RaftSnapshotPart& part);
   void on(base::NodeId from, RaftTerm term, const RaftSnapshotReply& reply);
 
@@ -165,8 +162,8 @@ class Raft {
   RaftOptions options_;
   base::Random random_;
   base::Instant now_;
-  RaftLog log_;
   RaftHardState hard_;
+  RaftLog log_;
   RaftRole role_ = RaftRole::kFollower;
   base::NodeId leader_ = base::kNoNode;
   RaftIndex commit_ = 0;

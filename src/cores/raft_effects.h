@@ -66,6 +66,13 @@ struct RaftSend {
 // In order: a snapshot replaces the state machine's state, an entry changes it. Entries of every kind are told.
 using RaftApply = std::variant<RaftSnapshot, RaftEntry>;
 
+// New members are learners first, and are promoted once they have caught up.
+struct RaftChange {
+  enum class Kind : std::uint8_t { kAddLearner, kPromote, kRemove };
+  Kind kind = Kind::kAddLearner;
+  base::NodeId node = base::kNoNode;
+};
+
 enum class RaftOutcome : std::uint8_t {
   kCommitted,   // proposal or change: at `index`
   kReadReady,   // what is applied up to `index` answers the read

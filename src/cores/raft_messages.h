@@ -44,6 +44,9 @@ struct RaftEntry {
   bool operator==(const RaftEntry&) const = default;
 };
 
+// Entries that follow (index, term) one by one, with terms that do not fall and configurations that are well formed.
+bool consecutive(RaftIndex index, RaftTerm term, const std::vector<RaftEntry>& entries);
+
 // The state after `index`, and the configuration at it.
 struct RaftSnapshot {
   RaftIndex index = 0;
@@ -88,9 +91,9 @@ struct RaftAppend {
 
 struct RaftAppendReply {
   bool accepted = false;
-  RaftIndex index = 0;       // accepted: the last one stored of the request; refused: its prev_index
-  RaftIndex hint_index = 0;  // refused: no later entry of the sender can match
-  RaftTerm hint_term = 0;
+  RaftIndex index = 0;       // accepted: durable up to here of what the request named; refused: its prev_index
+  RaftIndex hint_index = 0;  // accepted: the logs agree up to here, durably or not; refused: at most up to here
+  RaftTerm hint_term = 0;    // refused: of the entry at hint_index
   base::Instant stamp;
   std::uint64_t round = 0;
   bool operator==(const RaftAppendReply&) const = default;
