@@ -326,7 +326,58 @@ class Building(unittest.TestCase):
         self.assertEqual(workshop.blame(output, {}, copy, copy / "build", 1), ([], False))
 
 
+class Script:
+    """A simulator that answers from a list: (mutant, scenario) → the first seed that fails, and how."""
+
+    def __init__(self, falls):
+        self.falls = falls
+        self.calls = []
+
+    def run(self, number, scenario, first, last, limit, reached=None):
+        self.calls.append((number, scenario, first, last))
+        seed, end = self.falls.get((number, scenario), (None, None))
+        if seed is None or not first <= seed <= last:
+            return trial.Run("passed", 0.1 * (last - first + 1))
+        return trial.Run(end, 0.1, str(seed) if end == "violated" else "", "1" if end == "violated" else "")
+
+
 class Judging(unittest.TestCase):
+    def judge(self, falls, seconds=20, reached=("near",)):
+        mutant = lists.mechanical(lists.core_of("raft", CORE, "raft.txt"), "src/cores/vote.cpp", Source(VOTE))[0]
+        mutant.number = 7
+        simulator = Script(falls)
+        baselines = {name: trial.Baseline(0.1, 10, {0} if name in reached else set()) for name in ("near", "far")}
+        court = trial.Court(simulator, baselines, {("src/cores/vote.cpp", 0): 0}, seconds)
+        return court.judge(mutant, ["*"]), simulator.calls, court
+
+    def test_a_mutant_that_breaks_a_law_is_killed(self):
+        verdict, _, _ = self.judge({(7, "near"): (5, "violated")})
+        self.assertEqual((verdict.end, verdict.scenario, verdict.seed, verdict.invariant), ("violated", "near", "5", "1"))
+
+    def test_the_seed_of_a_crash_or_a_hang_is_found(self):
+        for end in ("crashed", "hung"):
+            verdict, _, _ = self.judge({(7, "near"): (6, end)})
+            self.assertEqual((verdict.end, verdict.seed), (end, "6"))
+
+    def test_scenarios_that_run_the_function_come_first(self):
+        _, calls, _ = self.judge({(7, "far"): (1, "violated")})
+        self.assertEqual([scenario for _, scenario, _, _ in calls][:2], ["near", "near"])
+        _, calls, _ = self.judge({(7, "far"): (1, "violated")}, reached=())
+        self.assertEqual(calls[1][1], "far")
+
+    def test_every_seed_is_tried_once_until_the_time_is_spent(self):
+        verdict, calls, _ = self.judge({})
+        self.assertEqual(verdict.end, "survived")
+        self.assertAlmostEqual(verdict.seconds, 20, delta=0.2)
+        for name in ("near", "far"):
+            seeds = [seed for _, scenario, first, last in calls if scenario == name for seed in range(first, last + 1)]
+            self.assertEqual(seeds, list(range(1, len(seeds) + 1)))
+
+    def test_what_the_original_does_too_proves_nothing(self):
+        verdict, _, court = self.judge({(7, "near"): (5, "violated"), (0, "near"): (5, "violated")})
+        self.assertEqual(verdict.end, "survived")
+        self.assertEqual(list(court.unsound), [("near", "5..5")])
+
     def test_how_a_run_ended_is_told_apart(self):
         failed = '{"failures": [{"seed": 7, "invariant": "1", "seen": "two leaders"}], "unseen": []}\n'
         silent = '{"failures": [], "unseen": ["split vote"]}\n'

@@ -19,6 +19,9 @@ def table(mutants, verdicts):
         lines.append("")
     for title, key in (("mechanical, by kind", lambda mutant: mutant.kind), ("mechanical, by file", lambda mutant: mutant.file)):
         lines += counts(title, key, [mutant for mutant in mutants if not mutant.planted], verdicts)
+    noticed = collections.Counter(verdict.invariant for verdict in verdicts.values() if verdict.invariant)
+    if noticed:
+        lines += ["noticed by invariant  " + ", ".join(f"{name}: {count}" for name, count in noticed.most_common()), ""]
     return lines
 
 

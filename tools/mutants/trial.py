@@ -12,8 +12,8 @@ import tempfile
 MEMORY = 3 << 30  # bytes of address space; a mutant that grows without end crashes instead of taking the machine along
 SECONDS_OF_BASELINE = 1.5  # per scenario
 FIRST_BATCH = 0.25  # seconds per scenario; doubles in every round
-LEAST_LIMIT = 15  # seconds that a batch may take at least before it counts as a hang
-PATIENCE = 30  # a batch that takes so many times what the original takes hangs
+LEAST_LIMIT = 15  # a seed hangs that takes so many seconds more
+PATIENCE = 10  # than so many times what the original takes
 
 
 @dataclasses.dataclass
@@ -56,7 +56,8 @@ class Simulator:
             environment["MUSTER_MUTANTS_REACHED"] = reached
         with tempfile.TemporaryFile("w+") as output:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                       env=environment, preexec_fn=lambda: confine(limit))
+                                       env=environment)
+            confine(process.pid, limit)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             output.seek(0)
@@ -64,11 +65,14 @@ class Simulator:
         return verdict_of(process.returncode, text, usage.ru_utime + usage.ru_stime)
 
 
-def confine(limit):
+def confine(process, limit):
     seconds = max(1, round(limit + 0.5))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for what, least, most in ((resource.RLIMIT_CPU, seconds, seconds + 1), (resource.RLIMIT_AS, MEMORY, MEMORY),
+                              (resource.RLIMIT_CORE, 0, 0)):
+        try:
+            resource.prlimit(process, what, (least, most))
+        except ProcessLookupError:
+            return  # it has ended already
 
 
 def verdict_of(code, text, seconds):
@@ -128,6 +132,7 @@ class Court:
         self.baselines = baselines
         self.reach = reach
         self.seconds = seconds
+        self.unsound = {}  # (scenario, seeds) at which the original fails, too → what was seen
 
     def scenarios_for(self, mutant, patterns):
         mine = [name for name in self.baselines if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
@@ -141,34 +146,46 @@ class Court:
         next_seed = dict.fromkeys(near + far, 1)
         while True:
             for scenario in near if near and share < 1 else near + far:
-                cost = self.baselines[scenario].seconds
                 first = next_seed[scenario]
-                last = first + max(0, int(min(share, self.seconds - spent) / cost) - 1)
-                run = self.simulator.run(mutant.number, scenario, first, last,
-                                         max(LEAST_LIMIT, PATIENCE * cost * (last - first + 1)))
+                wanted = min(share, self.seconds - spent) / self.baselines[scenario].seconds
+                last = first + max(1, int(wanted)) - 1
+                run, last = self.batch(mutant, scenario, first, last)
                 spent += run.seconds
                 seeds += last - first + 1
                 next_seed[scenario] = last + 1
                 if run.end != "passed":
-                    return self.confirmed(mutant, scenario, first, last, run, spent, seeds)
+                    return Verdict(run.end, spent, seeds, scenario, run.seed or f"{first}..{last}", run.invariant, run.seen)
                 if spent >= self.seconds:
                     return Verdict("survived", spent, seeds)
             share *= 2
 
-    def confirmed(self, mutant, scenario, first, last, run, spent, seeds):
-        """A kill counts only if the original passes where the mutant falls."""
+    def limit(self, scenario, seeds):
+        return LEAST_LIMIT + PATIENCE * self.baselines[scenario].seconds * seeds
+
+    def batch(self, mutant, scenario, first, last):
+        """Tries these seeds, and says what came of it and which of them was the last. Where the mutant falls the
+        original must stand, else the place proves nothing and is passed over."""
+        run = self.simulator.run(mutant.number, scenario, first, last, self.limit(scenario, last - first + 1))
+        if run.end in ("crashed", "hung") and first < last:
+            run, last = self.one_by_one(mutant, scenario, first, last, run.seconds)
+        if run.end == "passed":
+            return run, last
         if run.end == "refused":
             raise Unsound(f"muster-sim cannot be run: {run.seen}")
-        if run.end == "crashed":
-            run.seed = self.crashing_seed(mutant, scenario, first, last)
-        begin, end = (run.seed, run.seed) if run.seed else (first, last)
+        if run.end in ("crashed", "hung"):
+            run.seed = str(last)
+        begin, end = (int(run.seed), int(run.seed)) if run.seed else (first, last)
         original = self.simulator.run(0, scenario, begin, end, 3600)
-        if original.end != "passed":
-            raise Unsound(f"{scenario}, seed {begin}, without any mutant: {original.end} {original.invariant} {original.seen}")
-        return Verdict(run.end, spent, seeds, scenario, run.seed or f"{first}..{last}", run.invariant, run.seen)
+        if original.end == "passed":
+            return run, end
+        self.unsound[scenario, f"{begin}..{end}"] = f"{original.end} {original.invariant} {original.seen}"
+        return Run("passed", run.seconds), end
 
-    def crashing_seed(self, mutant, scenario, first, last):
+    def one_by_one(self, mutant, scenario, first, last, spent):
+        """Which seed it was. Many seeds that are merely slow are no hang."""
         for seed in range(first, last + 1):
-            if self.simulator.run(mutant.number, scenario, seed, seed, LEAST_LIMIT).end == "crashed":
-                return str(seed)
-        return ""
+            run = self.simulator.run(mutant.number, scenario, seed, seed, self.limit(scenario, 1))
+            spent += run.seconds
+            if run.end != "passed" or spent > 2 * self.seconds:
+                return dataclasses.replace(run, seconds=spent), seed
+        return Run("passed", spent), last
