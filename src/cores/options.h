@@ -52,10 +52,15 @@ struct RaftOptions {
   // Messages with entries under way to one follower before the leader waits for an answer. More covers longer links.
   std::size_t window = 16;
 
-  // Entries, and bytes of commands, that a leader holds uncommitted before it refuses proposals as busy. A follower
-  // holds at most twice as many behind its commit index.
+  // Entries, and bytes of commands, that a leader holds uncommitted before it refuses proposals as busy.
   std::size_t uncommitted_entries = 4096;
   std::size_t uncommitted_bytes = std::size_t{8} << 20;
+
+  // Entries, and bytes of commands, in memory behind the snapshot. The owner should compact long before; at half of
+  // this a leader refuses proposals as busy, and beyond it a follower stores nothing more. It cannot be tied to what is
+  // uncommitted: after a restart of everybody nobody knows yet what is committed.
+  std::size_t log_entries = std::size_t{1} << 20;
+  std::size_t log_bytes = std::size_t{256} << 20;
 
   // Reads that wait for their round of heartbeats; more are refused as busy.
   std::size_t pending_reads = 1024;

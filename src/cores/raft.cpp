@@ -65,9 +65,7 @@ RaftRequest Raft::propose(std::string command, base::Instant now) {
   if (!leads()) return refuse(RaftRefusal::kNotLeader);
   if (transfer_) return refuse(RaftRefusal::kTransferring);
   if (command.size() > kRaftMaxCommandBytes) return refuse(RaftRefusal::kTooLarge);
-  const bool full = log_.last() - commit_ >= options_.uncommitted_entries ||
-                    log_.bytes_behind(commit_) + command.size() > options_.uncommitted_bytes;
-  if (full) return refuse(RaftRefusal::kBusy);
+  if (full(command.size())) return refuse(RaftRefusal::kBusy);
   log_.append({.index = log_.last() + 1,
                .term = hard_.term,
                .kind = RaftEntryKind::kCommand,
@@ -181,16 +179,29 @@ void Raft::abandon_requests() {
   transfer_.reset();
 }
 
+bool Raft::full(std::size_t more_bytes) const {
+  const RaftIndex base = log_.snapshot().index;
+  return log_.last() - commit_ >= options_.uncommitted_entries ||
+         log_.bytes_behind(commit_) + more_bytes > options_.uncommitted_bytes ||
+         log_.last() - base >= options_.log_entries / 2 || log_.bytes_behind(base) > options_.log_bytes / 2;
+}
+
 bool Raft::hears_leader() const {
   return leads() || (leader_ != base::kNoNode && now_ - leader_heard_ < options_.election_timeout);
 }
 
-// Messages from outside the configuration are dropped, whatever they ask for: a removed member does not know that it
-// was removed. One sender outside is genuine, though: a member of a later configuration that has not reached us,
-// without whom we might never learn of it. We listen to it only if our own leader is silent.
+// A member of the committed configuration or of a later one: until a removal is committed it may be undone, and then the
+// one that was to be removed may be the leader who undoes it.
+bool Raft::member(base::NodeId node) const {
+  return log_.member_since(commit_, node);
+}
+
+// Messages from outside the configuration are dropped, whatever they ask for: a removed member does not know that it was
+// removed. One sender outside is genuine, though: a member of a later configuration that has not reached us, without
+// whom we might never learn of it. We listen to it only if our own leader is silent.
 bool Raft::outsider(base::NodeId from, RaftTerm term, RaftIndex members_index) const {
-  if (members().contains(from)) return false;
-  if (members_index <= log_.members_index()) return true;
+  if (member(from)) return false;
+  if (members_index <= log_.members_index_at(commit_)) return true;
   const bool followed = leader_ == from && hard_.term == term;
   return hears_leader() && !followed;
 }
@@ -210,7 +221,7 @@ bool Raft::follow(base::NodeId from, RaftTerm term, RaftIndex members_index) {
 // True if a member's answer shows that its term is later than ours.
 bool Raft::overtaken(base::NodeId from, RaftTerm term) {
   if (term <= hard_.term) return false;
-  if (members().contains(from)) become_follower(term, base::kNoNode);
+  if (member(from)) become_follower(term, base::kNoNode);
   return true;
 }
 

@@ -97,7 +97,9 @@ class Raft {
   void answer(RaftRequest request, RaftOutcome outcome, RaftIndex index = 0);
   void abandon_requests();
   bool is_voter() const { return members().is_voter(self_); }
+  bool full(std::size_t more_bytes) const;
   bool hears_leader() const;
+  bool member(base::NodeId node) const;
   bool outsider(base::NodeId from, RaftTerm term, RaftIndex members_index) const;
   bool follow(base::NodeId from, RaftTerm term, RaftIndex members_index);
   bool overtaken(base::NodeId from, RaftTerm term);

@@ -101,11 +101,10 @@ bool Raft::up_to_date(RaftIndex index, RaftTerm term) const {
 void Raft::on(base::NodeId from, RaftTerm term, const RaftVoteRequest& request) {
   const bool plausible = request.asked == (request.pre ? term + 1 : term);
   if (!plausible || outsider(from, term, request.members_index)) return;
-  const bool member = members().contains(from);
   const bool behind = !up_to_date(request.last_index, request.last_term);
-  const bool invited = request.transfer && !request.pre && member;
+  const bool invited = request.transfer && !request.pre && member(from);
   // A term is not changed by whom one would not elect anyway, unless it is a member, who would else be left behind.
-  if (!member && behind) return;
+  if (behind && !member(from)) return;
   const RaftVoteReply refusal{.pre = request.pre, .granted = false, .asked = request.asked};
   if (request.asked < hard_.term || (hears_leader() && !invited)) return send(from, refusal);
   if (request.pre) {

@@ -10,7 +10,7 @@ void Raft::on(base::NodeId from, RaftTerm term, const RaftAppend& append) {
   if (term < hard_.term) {
     // A leader of the past learns from the answer's term that it is one. The stamp is not echoed: it is no proof of
     // anything in our term.
-    if (members().contains(from)) send(from, mismatch(append.prev_index, append.prev_term));
+    if (member(from)) send(from, mismatch(append.prev_index, append.prev_term));
     return;
   }
   if (!storable(append, term) || !follow(from, term, append.members_index)) return;
@@ -60,16 +60,14 @@ RaftIndex Raft::store(RaftIndex behind, std::span<const RaftEntry> entries) {
   return behind + entries.size();
 }
 
-// How many of these entries there is room for behind the commit index. A leader is content with less than it sent.
+// How many of these entries there is room for behind the snapshot. A leader is content with less than it sent.
 std::size_t Raft::room_for(RaftIndex behind, const std::vector<RaftEntry>& entries) const {
-  const RaftIndex from = std::max(behind, commit_);
-  std::size_t bytes = log_.bytes_behind(commit_) - log_.bytes_behind(from);
+  const RaftIndex base = log_.snapshot().index;
+  std::size_t bytes = log_.bytes_behind(base) - log_.bytes_behind(std::max(behind, base));
   std::size_t count = 0;
   for (const RaftEntry& entry : entries) {
-    if (entry.index > commit_) bytes += entry.bytes();
-    const bool fits =
-        entry.index <= commit_ + 2 * options_.uncommitted_entries && bytes <= 2 * options_.uncommitted_bytes;
-    if (!fits) break;
+    if (entry.index > base) bytes += entry.bytes();
+    if (entry.index > base + options_.log_entries || bytes > options_.log_bytes) break;
     ++count;
   }
   return count;

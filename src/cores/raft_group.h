@@ -60,6 +60,23 @@ class RaftGroup {
     return best;
   }
 
+  // How everybody stands, for the message of a test that failed.
+  std::string describe() const {
+    std::string text;
+    for (const auto& [node, machine] : machines_) {
+      if (!machine.raft) continue;
+      const Raft& raft = *machine.raft;
+      text += fmt::format("\n{}: role {} term {} vote {} leader {} log {}..{} (term {}, durable {}) commit {} voters", node,
+                          static_cast<int>(raft.role()), raft.term(), base::number(raft.vote()),
+                          base::number(raft.leader()), raft.log().first(), raft.log().last(), raft.log().last_term(),
+                          raft.log().durable(), raft.commit());
+      for (const base::NodeId voter : raft.members().voters) text += fmt::format(" {}", base::number(voter));
+      text += fmt::format(" since {}, learners", raft.log().members_index());
+      for (const base::NodeId learner : raft.members().learners) text += fmt::format(" {}", base::number(learner));
+    }
+    return text;
+  }
+
   void join(Node node) { start(node); }
   void crash(Node node) {
     Machine& machine = machines_.at(node);

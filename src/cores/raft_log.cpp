@@ -65,6 +65,21 @@ void RaftLog::truncate(RaftIndex from) {
   durable_ = std::min(durable_, from - 1);
 }
 
+RaftIndex RaftLog::members_index_at(RaftIndex index) const {
+  RaftIndex found = configurations_.front().index;
+  for (const Configuration& configuration : configurations_) {
+    if (configuration.index <= index) found = configuration.index;
+  }
+  return found;
+}
+
+bool RaftLog::member_since(RaftIndex index, base::NodeId node) const {
+  const RaftIndex from = members_index_at(index);
+  return std::any_of(configurations_.begin(), configurations_.end(), [&](const Configuration& configuration) {
+    return configuration.index >= from && configuration.members.contains(node);
+  });
+}
+
 void RaftLog::compact(RaftIndex index, std::string state, std::size_t kept) {
   RaftSnapshot taken;
   taken.index = index;

@@ -38,6 +38,10 @@ class RaftLog {
   const RaftMembers& members() const { return configurations_.back().members; }
   RaftIndex members_index() const { return configurations_.back().index; }
 
+  // The entry of the configuration in force at `index`, and whether a node belongs to that one or to a later one.
+  RaftIndex members_index_at(RaftIndex index) const;
+  bool member_since(RaftIndex index, base::NodeId node) const;
+
   const RaftSnapshot& snapshot() const { return snapshot_; }
 
   // Takes `state` as that after `index`, and forgets entries except the last `kept` ones up to it.

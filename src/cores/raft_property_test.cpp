@@ -119,11 +119,11 @@ void survive(std::uint64_t seed) {
       std::chrono::seconds(20));
   group.run(std::chrono::seconds(2));
   ASSERT_TRUE(group.history.violations().empty()) << "seed " << seed << ": " << group.history.violations().front();
-  ASSERT_TRUE(works) << "seed " << seed << ": the group does not recover";
+  ASSERT_TRUE(works) << "seed " << seed << ": the group does not recover" << group.describe();
   const Node leader = group.leader();
   ASSERT_NE(leader, 0u) << "seed " << seed;
   for (const base::NodeId voter : group[leader].members().voters) {
-    ASSERT_EQ(group.state(base::number(voter)), group.state(leader)) << "seed " << seed;
+    ASSERT_EQ(group.state(base::number(voter)), group.state(leader)) << "seed " << seed << group.describe();
   }
 }
 

@@ -54,7 +54,7 @@ void Raft::checkpoint() {
 
 void Raft::on(base::NodeId from, RaftTerm term, const RaftSnapshotPart& part) {
   if (term < hard_.term) {
-    if (members().contains(from))
+    if (member(from))
       send(from, RaftSnapshotReply{.index = part.index, .done = false, .next = 0, .stamp = {}, .round = 0});
     return;
   }
