@@ -2,6 +2,7 @@
 // from outside are constants, equal on every node; what an operator may tune is in RaftOptions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -74,6 +75,18 @@ struct RaftOptions {
   // A learner may be made a voter once it lacks at most so many entries and answered within T. A voter that lags far
   // behind makes commits wait.
   std::size_t promotion_lag = 64;
+
+  // The nearest options that the core can work with.
+  constexpr RaftOptions within_limits() const {
+    RaftOptions options = *this;
+    options.election_timeout = std::max<base::Duration>(election_timeout, std::chrono::milliseconds(1));
+    options.heartbeat = std::clamp<base::Duration>(heartbeat, std::chrono::microseconds(100), options.election_timeout);
+    options.batch_entries = std::clamp<std::size_t>(batch_entries, 1, kRaftMaxBatchEntries);
+    options.batch_bytes = std::min(batch_bytes, kRaftMaxBatchBytes);
+    options.window = std::max<std::size_t>(window, 1);
+    options.snapshot_part_bytes = std::clamp<std::size_t>(snapshot_part_bytes, 1, kRaftMaxPartBytes);
+    return options;
+  }
 
   static constexpr RaftOptions lan() { return {}; }
   static constexpr RaftOptions wan() {

@@ -8,7 +8,7 @@ namespace muster::cores {
 
 Raft::Raft(base::NodeId self, const RaftOptions& options, std::uint64_t seed, RaftImage image, base::Instant now)
     : self_(self),
-      options_(options),
+      options_(options.within_limits()),
       random_(base::mix(seed) ^ base::number(self)),
       now_(now),
       hard_(image.hard),
@@ -21,7 +21,10 @@ Raft::Raft(base::NodeId self, const RaftOptions& options, std::uint64_t seed, Ra
   snapshot_to_apply_ = commit_ > 0;
   // The founders' configuration is in no entry: it must be on disk before anything is said on the strength of it.
   const bool founding = hard_ == RaftHardState{} && log_.last() == 0 && !members().voters.empty();
-  if (founding) checkpoint();
+  if (founding) {
+    checkpoint();
+    hard_ticket_ = last_ticket_;
+  }
   told_ = {role_, hard_.term, leader_};
   reset_election_due();
 }
@@ -52,6 +55,7 @@ void Raft::persisted(RaftTicket ticket, base::Instant now) {
 void Raft::disk_failed(base::Instant now) {
   now_ = std::max(now_, now);
   if (role_ == RaftRole::kStopped) return;
+  if (transfer_) end_transfer(RaftRefusal::kStopped);
   abandon_requests();
   effects_.writes.clear();
   effects_.sends.clear();
@@ -190,15 +194,15 @@ bool Raft::hears_leader() const {
   return leads() || (leader_ != base::kNoNode && now_ - leader_heard_ < options_.election_timeout);
 }
 
-// A member of the committed configuration or of a later one: until a removal is committed it may be undone, and then the
-// one that was to be removed may be the leader who undoes it.
+// A member of the committed configuration or of a later one: until a removal is committed it may be undone, and then
+// the one that was to be removed may be the leader who undoes it.
 bool Raft::member(base::NodeId node) const {
   return log_.member_since(commit_, node);
 }
 
-// Messages from outside the configuration are dropped, whatever they ask for: a removed member does not know that it was
-// removed. One sender outside is genuine, though: a member of a later configuration that has not reached us, without
-// whom we might never learn of it. We listen to it only if our own leader is silent.
+// Messages from outside the configuration are dropped, whatever they ask for: a removed member does not know that it
+// was removed. One sender outside is genuine, though: a member of a later configuration that has not reached us,
+// without whom we might never learn of it. We listen to it only if our own leader is silent.
 bool Raft::outsider(base::NodeId from, RaftTerm term, RaftIndex members_index) const {
   if (member(from)) return false;
   if (members_index <= log_.members_index_at(commit_)) return true;
@@ -243,6 +247,7 @@ void Raft::become_follower(RaftTerm term, base::NodeId leader) {
 void Raft::commit_to(RaftIndex index) {
   if (index <= commit_) return;
   commit_ = index;
+  if (incoming_ && incoming_->snapshot.index <= commit_) incoming_.reset();
   for (; !proposals_.empty() && proposals_.front().index <= commit_; proposals_.pop_front()) {
     answer(proposals_.front().request, RaftOutcome::kCommitted, proposals_.front().index);
   }

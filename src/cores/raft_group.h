@@ -4,31 +4,18 @@
 
 #include <functional>
 #include <map>
-#include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cores/raft.h"
 #include "cores/raft_codec.h"
 #include "cores/raft_history.h"
-#include "cores/raft_journal.h"
+#include "cores/raft_machine.h"
+#include "cores/raft_network.h"
 
 namespace muster::cores {
 
-using Node = std::uint64_t;  // 1, 2 …
-using Milliseconds = std::chrono::milliseconds;
-
-struct RaftWeather {
-  base::Duration least_delay = Milliseconds(1);
-  base::Duration most_delay = Milliseconds(3);
-  double loss = 0;
-  double doubling = 0;
-  base::Duration disk = Milliseconds(1);  // until a write is durable
-};
-
-class RaftGroup {
+class RaftGroup : public RaftNetwork {
  public:
   // Nodes 1 … `founders` start at once; others are started with join().
   explicit RaftGroup(Node founders, std::uint64_t seed = 1, RaftOptions options = {})
@@ -40,10 +27,7 @@ class RaftGroup {
     for (Node node = 1; node <= founders; ++node) start(node);
   }
 
-  RaftWeather weather;
   RaftHistory history;
-  std::function<bool(Node from, Node to, const RaftMessage&)> drop;  // true: the message is lost
-  std::function<void(Node from, Node to, const RaftMessage&)> on_send;
 
   Raft& operator[](Node node) { return *machines_.at(node).raft; }
   bool up(Node node) const { return machines_.contains(node) && machines_.at(node).raft != nullptr; }
@@ -63,30 +47,14 @@ class RaftGroup {
   // How everybody stands, for the message of a test that failed.
   std::string describe() const {
     std::string text;
-    for (const auto& [node, machine] : machines_) {
-      if (!machine.raft) continue;
-      const Raft& raft = *machine.raft;
-      text += fmt::format("\n{}: role {} term {} vote {} leader {} log {}..{} (term {}, durable {}) commit {} voters", node,
-                          static_cast<int>(raft.role()), raft.term(), base::number(raft.vote()),
-                          base::number(raft.leader()), raft.log().first(), raft.log().last(), raft.log().last_term(),
-                          raft.log().durable(), raft.commit());
-      for (const base::NodeId voter : raft.members().voters) text += fmt::format(" {}", base::number(voter));
-      text += fmt::format(" since {}, learners", raft.log().members_index());
-      for (const base::NodeId learner : raft.members().learners) text += fmt::format(" {}", base::number(learner));
-    }
+    for (const auto& [node, machine] : machines_) text += fmt::format("\n{}: {}", node, machine.describe());
     return text;
   }
 
   void join(Node node) { start(node); }
   void crash(Node node) {
-    Machine& machine = machines_.at(node);
-    if (!machine.raft) return;
-    // The disk may have got any part of what it was given.
-    std::string lost;
-    for (const Pending& pending : machine.pending) lost += pending.bytes;
-    machine.file += lost.substr(0, static_cast<std::size_t>(random_.below(lost.size() + 1)));
-    machine.raft.reset();
-    ++machine.life;
+    if (!up(node)) return;
+    machines_.at(node).crash(random_);
     history.restarted(node);
   }
   void restart(Node node) {
@@ -94,21 +62,21 @@ class RaftGroup {
     start(node);
   }
   void fail_disk(Node node) {
-    Machine& machine = machines_.at(node);
-    machine.held.clear();
-    machine.raft->disk_failed(now_);
+    machines_.at(node).stop();
+    (*this)[node].disk_failed(now_);
     pump(node);
   }
   void stall_disk(Node node, bool stalled) {
     machines_.at(node).stalled = stalled;
-    if (!stalled) write_next(node);
+    write_next(node);
   }
 
-  void cut(Node from, Node to) { cuts_.insert({from, to}); }  // one way
   void isolate(Node node) {
-    for (const auto& [other, machine] : machines_) cuts_.insert({node, other}), cuts_.insert({other, node});
+    for (const auto& [other, machine] : machines_) {
+      cut(node, other);
+      cut(other, node);
+    }
   }
-  void heal() { cuts_.clear(); }
 
   RaftRequest propose(Node node, const std::string& command) {
     const RaftRequest request = (*this)[node].propose(command, now_);
@@ -182,54 +150,18 @@ class RaftGroup {
   }
 
  private:
-  struct Pending {
-    RaftWrite write;
-    std::string bytes;
-  };
-  struct Machine {
-    bool founder = false;
-    bool stalled = false;
-    std::uint64_t life = 0;
-    std::unique_ptr<Raft> raft;
-    RaftJournal journal;
-    std::string file;
-    std::deque<Pending> pending;
-    std::vector<RaftSend> held;
-    RaftTicket durable = 0;
-    RaftTestState state;
-    std::map<RaftRequest, RaftAnswer> answers;
-  };
-
   void start(Node node) {
-    Machine& machine = machines_[node];
-    auto recovered = recover_raft_journal(machine.file);
-    if (!recovered) std::abort();
-    machine.file.resize(recovered->valid_bytes);
-    machine.journal = RaftJournal(recovered->next);
-    machine.pending.clear();
-    machine.held.clear();
-    machine.answers.clear();
-    machine.durable = 0;
-    machine.state = {};
-    machine.stalled = false;
-    RaftImage image = machine.file.empty() && machine.founder ? founding_ : std::move(recovered->image);
-    history.keeps(node, image.hard);
-    machine.raft =
-        std::make_unique<Raft>(base::NodeId{node}, options_, seed_ * 1000 + machine.life, std::move(image), now_);
+    RaftMachine& machine = machines_[node];
+    machine.start(base::NodeId{node}, options_, seed_ * 1000, founding_, now_);
+    history.keeps(node, {machine.raft->term(), machine.raft->vote()});
     pump(node);
   }
 
   void pump(Node node) {
-    Machine& machine = machines_.at(node);
+    RaftMachine& machine = machines_.at(node);
     RaftEffects effects = machine.raft->take();
-    for (RaftWrite& write : effects.writes) {
-      std::string bytes = machine.journal.record(write);
-      machine.pending.push_back({std::move(write), std::move(bytes)});
-      if (machine.pending.size() == 1) write_next(node);
-    }
-    for (RaftSend& send : effects.sends) {
-      send.after > machine.durable ? machine.held.push_back(std::move(send)) : transmit(node, send);
-    }
+    if (machine.write(std::move(effects.writes))) write_next(node);
+    for (const RaftSend& send : machine.sendable(std::move(effects.sends))) transmit(node, send);
     for (const RaftApply& apply : effects.applies) history.applied(node, machine.state, apply);
     for (const RaftAnswer& answer : effects.answers) {
       history.answered(node, answer);
@@ -239,49 +171,33 @@ class RaftGroup {
   }
 
   void write_next(Node node) {
-    const Machine& machine = machines_.at(node);
-    if (machine.stalled || machine.pending.empty()) return;
+    const RaftMachine& machine = machines_.at(node);
+    if (!machine.busy()) return;
     events_.emplace(now_ + weather.disk, [this, node, life = machine.life] { written(node, life); });
   }
 
   void written(Node node, std::uint64_t life) {
-    Machine& machine = machines_.at(node);
-    if (!machine.raft || machine.life != life || machine.pending.empty()) return;
-    const Pending pending = std::move(machine.pending.front());
-    machine.pending.pop_front();
-    const auto* checkpoint = std::get_if<RaftCheckpoint>(&pending.write.body);
-    if (checkpoint != nullptr && random_.below(2) == 0) machine.file.clear();
-    machine.file += pending.bytes;
-    machine.durable = pending.write.ticket;
-    machine.journal.persisted(machine.durable);
-    if (checkpoint != nullptr) history.keeps(node, checkpoint->image.hard);
-    if (const auto* hard = std::get_if<RaftHardState>(&pending.write.body)) history.keeps(node, *hard);
+    RaftMachine& machine = machines_.at(node);
+    if (!machine.raft || machine.life != life || !machine.busy()) return;
+    const RaftWrite write = machine.written(random_);
+    if (const auto* checkpoint = std::get_if<RaftCheckpoint>(&write.body)) history.keeps(node, checkpoint->image.hard);
+    if (const auto* hard = std::get_if<RaftHardState>(&write.body)) history.keeps(node, *hard);
     write_next(node);
-    machine.raft->persisted(machine.durable, now_);
-    std::vector<RaftSend> held;
-    for (RaftSend& send : std::exchange(machine.held, {})) {
-      send.after > machine.durable ? machine.held.push_back(std::move(send)) : transmit(node, send);
-    }
+    machine.raft->persisted(write.ticket, now_);
     pump(node);
   }
 
   void transmit(Node from, const RaftSend& send) {
     const Node to = base::number(send.to);
-    if (on_send) on_send(from, to, send.message);
-    if (cuts_.contains({from, to}) || (drop && drop(from, to, send.message))) return;
-    if (random_.unit() < weather.loss) return;
     std::string bytes;
     encode(send.message, bytes);
-    const int copies = random_.unit() < weather.doubling ? 2 : 1;
-    for (int copy = 0; copy < copies; ++copy) {
-      const auto spread = static_cast<std::uint64_t>((weather.most_delay - weather.least_delay).count()) + 1;
-      const auto extra = base::Duration(static_cast<base::Duration::rep>(random_.below(spread)));
-      events_.emplace(now_ + weather.least_delay + extra, [this, from, to, bytes] { deliver(from, to, bytes); });
+    for (const base::Duration delay : delays(from, to, send.message, random_)) {
+      events_.emplace(now_ + delay, [this, from, to, bytes] { deliver(from, to, bytes); });
     }
   }
 
   void deliver(Node from, Node to, const std::string& bytes) {
-    if (!up(to) || cuts_.contains({from, to})) return;
+    if (!up(to) || is_cut(from, to)) return;
     const auto message = decode_raft_message(bytes);
     if (!message) std::abort();
     inject(from, to, *message);
@@ -292,8 +208,7 @@ class RaftGroup {
   std::uint64_t seed_;
   RaftImage founding_;
   base::Instant now_ = base::Instant(std::chrono::seconds(1000));
-  std::map<Node, Machine> machines_;
-  std::set<std::pair<Node, Node>> cuts_;
+  std::map<Node, RaftMachine> machines_;
   std::multimap<base::Instant, std::function<void()>> events_;
 };
 

@@ -27,19 +27,6 @@ struct Header {
   std::uint64_t payload_hash = 0;
 };
 
-void write_header(Writer& writer, const Header& header) {
-  std::string bytes;
-  Writer inner(bytes);
-  inner.fixed64(kMagic);
-  inner.fixed64(header.length);
-  inner.fixed64(header.number);
-  inner.fixed64(header.durable);
-  inner.fixed64(header.payload_hash);
-  const std::uint64_t hash = base::hash_of(bytes);
-  for (const char c : bytes) writer.byte(static_cast<std::uint8_t>(c));
-  writer.fixed64(hash);
-}
-
 // Nothing if no header stands here, or it was damaged.
 std::optional<Header> read_header(std::string_view bytes) {
   if (bytes.size() < kHeaderBytes) return std::nullopt;
@@ -164,13 +151,19 @@ std::string RaftJournal::record(const RaftWrite& write) const {
   Writer writer(payload);
   writer.varint(write.body.index());
   std::visit([&](const auto& body) { write_body(writer, body); }, write.body);
+  return raft_journal_record(first_ + write.ticket - 1, durable_, payload);
+}
+
+std::string raft_journal_record(std::uint64_t number, std::uint64_t durable, std::string_view payload) {
   std::string bytes;
-  Writer framing(bytes);
-  write_header(framing, {.length = payload.size(),
-                         .number = first_ + write.ticket - 1,
-                         .durable = durable_,
-                         .payload_hash = base::hash_of(payload)});
-  return bytes + payload;
+  Writer writer(bytes);
+  writer.fixed64(kMagic);
+  writer.fixed64(payload.size());
+  writer.fixed64(number);
+  writer.fixed64(durable);
+  writer.fixed64(base::hash_of(payload));
+  writer.fixed64(base::hash_of(bytes));
+  return bytes.append(payload);
 }
 
 base::Expected<RecoveredJournal> recover_raft_journal(std::string_view bytes) {

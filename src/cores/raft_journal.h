@@ -29,6 +29,9 @@ class RaftJournal {
   std::uint64_t durable_;
 };
 
+// A record around a payload; `durable` is the number of the last record known to be durable.
+std::string raft_journal_record(std::uint64_t number, std::uint64_t durable, std::string_view payload);
+
 struct RecoveredJournal {
   RaftImage image;
   std::uint64_t next = 1;       // number of the next record

@@ -16,7 +16,7 @@ namespace muster::cores {
 namespace {
 
 // Before these the candidate and the lender may simply not have had their turn.
-constexpr std::uint32_t kFruitlessElections = 3;
+constexpr std::uint32_t kFruitlessElections = 2;
 
 }  // namespace
 

@@ -41,7 +41,7 @@ void Raft::on(base::NodeId from, RaftTerm term, const RaftAppendReply& reply) {
   }
   progress.next = std::max(progress.next, progress.match + 1);
   advance_commit();
-  if (leads()) hand_over();
+  if (leads() && transfer_ && transfer_->to == from) hand_over();
 }
 
 // Refusals may come late or twice; only one that answers what is under way moves anything.

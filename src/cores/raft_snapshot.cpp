@@ -48,14 +48,13 @@ void Raft::send_part(base::NodeId to, RaftProgress& progress, bool with_data) {
 
 // The vote goes into it with the rest: what was written before may be deleted.
 void Raft::checkpoint() {
-  hard_ticket_ = write(RaftCheckpoint{log_.image(hard_)});
-  log_.wrote(hard_ticket_);
+  log_.wrote(write(RaftCheckpoint{log_.image(hard_)}));
 }
 
 void Raft::on(base::NodeId from, RaftTerm term, const RaftSnapshotPart& part) {
   if (term < hard_.term) {
-    if (member(from))
-      send(from, RaftSnapshotReply{.index = part.index, .done = false, .next = 0, .stamp = {}, .round = 0});
+    const RaftSnapshotReply refusal{.index = part.index, .done = false, .next = 0, .stamp = {}, .round = 0};
+    if (member(from)) send(from, refusal);
     return;
   }
   const bool sound = well_formed(part.members) && !part.members.voters.empty() && part.index <= kRaftMaxTerm &&
