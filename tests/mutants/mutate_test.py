@@ -211,8 +211,18 @@ class Lists(unittest.TestCase):
 
     def test_files_of_a_core_are_those_of_its_patterns(self):
         core = lists.core_of("raft", CORE, "raft.txt")
-        names = ["src/cores/raft.cpp", "src/cores/raft_codec.cpp", "src/cores/raft_test.cpp", "src/base/x.cpp"]
+        names = ["src/cores/raft.cpp", "src/cores/raft_codec.cpp", "src/base/x.cpp"]
         self.assertEqual(lists.files_of(core, names), ["src/cores/raft.cpp"])
+
+    def test_what_only_tests_include_is_no_product(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {"raft.cpp": '#include "cores/raft.h"\n', "raft.h": '#include "cores/log.h"\n', "log.h": "\n",
+                               "raft_test.cpp": '#include "cores/group.h"\n', "group.h": "\n"}.items():
+                path = pathlib.Path(folder, "src", "cores", name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            self.assertEqual(lists.product_files(pathlib.Path(folder)),
+                             ["src/cores/log.h", "src/cores/raft.cpp", "src/cores/raft.h"])
 
     def mark(self, entry, source=VOTE):
         core = lists.core_of("raft", CORE, "raft.txt")

@@ -4,10 +4,13 @@ a value goes on in the lines that are indented; a line that begins with # is a c
 
 import dataclasses
 import fnmatch
+import re
 
 from mutants.mutant import Mutant, flat, reading
 from mutants.operators import Edit, findings
 from mutants.source import Source, words_of
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
 
 class Mistake(Exception):
@@ -86,12 +89,24 @@ def core_of(name, text, file):
     return core
 
 
+def product_files(root):
+    """The sources of src/ without tests, and the headers that these reach: others are what tests are made of."""
+    waiting = [path.relative_to(root).as_posix() for path in sorted((root / "src").rglob("*.cpp"))
+               if not path.name.endswith(("_test.cpp", "_fuzz.cpp"))]
+    found = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found and (root / name).is_file():
+            found.add(name)
+            waiting += [f"src/{header}" for header in INCLUDE.findall((root / name).read_text())]
+    return sorted(found)
+
+
 def files_of(core, names):
     """The files of a core among those that there are."""
     found = [name for name in names
              if any(fnmatch.fnmatch(name, pattern) for pattern in core.sources)
-             and not any(fnmatch.fnmatch(name, pattern) for pattern in core.spared)
-             and not name.endswith(("_test.cpp", "_fuzz.cpp"))]
+             and not any(fnmatch.fnmatch(name, pattern) for pattern in core.spared)]
     for pattern in core.sources + core.spared:
         if not fnmatch.filter(names, pattern):
             raise Mistake(f"{core.name}: no file matches '{pattern}'")
