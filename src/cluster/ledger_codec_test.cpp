@@ -59,7 +59,7 @@ class RandomCommands {
       case 12:
         return WorkerAdmitted{some_worker(), 2 + below(3)};
       default:
-        return WorkerEvicted{some_worker(), "x"};
+        return WorkerEvicted{some_worker(), static_cast<Eviction>(random_.below(kEvictions))};
     }
   }
 
