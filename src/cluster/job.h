@@ -38,6 +38,9 @@ struct JobOutline {
 // Fails for what no loader writes: sizes beyond the limits, indexes that do not exist, names given twice, circles.
 base::Expected<std::vector<std::uint32_t>> layers(const JobOutline& outline);
 
+// Most parts that one workflow of a job of so many workflows may be cut into.
+std::size_t most_parts(std::size_t workflows);
+
 enum class JobState : std::uint8_t {
   kSubmitted,     // the bundle is on its way to a majority; not acknowledged
   kClassifying,   // accepted; layers being laid out

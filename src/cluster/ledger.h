@@ -108,6 +108,24 @@ struct Tombstone {
   bool operator==(const Tombstone&) const = default;
 };
 
+struct NamedBody {
+  std::uint64_t size = 0;
+  std::uint32_t uses = 0;  // jobs and parts that name it
+
+  bool operator==(const NamedBody&) const = default;
+};
+
+// A proposal to accept a job that was refused: a late copy of it must not be applied after its client was told so.
+struct RefusedProposal {
+  Process proposer;
+  std::uint64_t sequence = 0;
+
+  bool operator==(const RefusedProposal&) const = default;
+};
+
+// How a job ends whose workflows have all ended, by how many completed.
+JobState end_of(const LedgerJob& job);
+
 class Ledger {
  public:
   // Indexes rise by one or more from call to call; an index already applied is ignored (kRepeated).
@@ -132,10 +150,8 @@ class Ledger {
   std::uint64_t settings_version() const { return settings_version_; }
   const std::string& settings() const { return settings_; }
 
-  // The bodies that it names, with how many jobs and parts name each.
-  const std::map<BodyHash, std::uint32_t>& bodies() const { return bodies_; }
-  // The size of one of them.
-  std::uint64_t body_size(const BodyHash& hash) const;
+  // The bodies that it names.
+  const std::map<BodyHash, NamedBody>& bodies() const { return bodies_; }
 
   // Equal ledgers have equal bytes (ledger_codec.h) and equal digests.
   std::uint64_t digest() const;
@@ -145,17 +161,21 @@ class Ledger {
   friend class LedgerCodec;
   friend class LedgerRules;
 
+  void name_body(const BodyRef& body);
+  void drop_body(const BodyRef& body);
+
   std::uint64_t index_ = 0;
   std::map<JobId, LedgerJob> jobs_;
   std::map<NodeId, LedgerWorker> workers_;
-  std::deque<Tombstone> tombstones_;  // oldest first
+  std::deque<Tombstone> tombstones_;     // oldest first
+  std::deque<RefusedProposal> refused_;  // oldest first
   std::uint64_t settings_version_ = 0;
   std::string settings_;
 
   // Derived from the above.
   std::map<std::uint64_t, JobId> open_;
-  std::map<BodyHash, std::uint32_t> bodies_;
-  std::map<BodyHash, std::uint64_t> sizes_;
+  std::map<BodyHash, NamedBody> bodies_;
+  std::size_t parts_ = 0;
 };
 
 }  // namespace muster::cluster

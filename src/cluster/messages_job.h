@@ -21,7 +21,7 @@ struct Submit {
   std::uint64_t origin_epoch = 0;  // gate → manager: of the gate's lease on the job; 0: none
   BodyRef bundle;
   JobOutline outline;
-  std::vector<std::string> datacenters;     // client → gate: names, ≤ 32
+  std::vector<std::string> datacenters;     // client → gate: names, ≤ kMaxDatacenters
   std::uint32_t datacenter_count = 0;       // client → gate, instead of names
   bool reroute_on_datacenter_loss = false;  // client → gate: `on_dc_loss: reroute`
 
@@ -147,7 +147,7 @@ struct EndAck {
 struct WindowPush {
   JobId job{};
   std::uint64_t epoch = 0;
-  std::vector<WindowRow> windows;  // ≤ 64
+  std::vector<WindowRow> windows;  // ≤ kMaxWindowRows
   std::vector<TotalRow> totals;    // one per workflow that has any
 
   bool operator==(const WindowPush&) const = default;

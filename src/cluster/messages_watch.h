@@ -122,7 +122,7 @@ struct Datacenter {
   bool operator==(const Datacenter&) const = default;
 };
 struct Datacenters {
-  std::vector<Datacenter> list;  // ≤ 64
+  std::vector<Datacenter> list;  // ≤ kMaxDatacenters
 
   bool operator==(const Datacenters&) const = default;
 };
@@ -130,7 +130,7 @@ struct Datacenters {
 // Gate → client: who is on the ring, so that it finds the owner of its job by itself.
 struct Ring {
   std::uint64_t version = 0;
-  std::vector<NodeId> gates;  // ≤ 256
+  std::vector<NodeId> gates;  // ≤ kMaxGates
 
   bool operator==(const Ring&) const = default;
 };

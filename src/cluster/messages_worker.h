@@ -71,7 +71,7 @@ struct HeartbeatAnswer {
   std::int64_t sent = 0;  // echoed
   Contact contact = Contact::kNoQuorum;
   std::vector<Leader> leaders;   // of the jobs of the parts reported
-  std::vector<NodeId> managers;  // whom to ask, ≤ 16
+  std::vector<NodeId> managers;  // whom to ask, ≤ kMaxManagers
   std::string reason;
 
   bool operator==(const HeartbeatAnswer&) const = default;

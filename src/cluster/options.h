@@ -17,8 +17,8 @@ namespace muster::cluster {
 constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 20;
 // Bytes of one encoded command. The log is copied to every manager and replayed at every start.
 constexpr std::size_t kMaxCommandBytes = std::size_t{256} << 10;
-// Bytes of one encoded ledger. At this bound a snapshot takes a few seconds on a slow link.
-constexpr std::size_t kMaxLedgerBytes = std::size_t{64} << 20;
+// Bytes of one encoded ledger: above what all limits below let it grow to. A usual one has some 100 kB.
+constexpr std::size_t kMaxLedgerBytes = std::size_t{256} << 20;
 
 // Bytes of a name (job, workflow, client), and of a reason told to people; longer ones are cut where they are made.
 constexpr std::size_t kMaxName = 256;
@@ -28,9 +28,19 @@ constexpr std::size_t kMaxWorkflows = 256;
 constexpr std::size_t kMaxDepends = 64;
 // Parts of a workflow: most workers that it spans. A larger pool is used up to this many workers, the largest first.
 constexpr std::size_t kMaxParts = 1024;
+// Parts of all workflows of a job, so that its end fits into a message: a job of more than 16 workflows has so many
+// fewer parts for each.
+constexpr std::size_t kMaxJobParts = 16384;
 // Cores of a worker, and parts that one may run at once.
 constexpr std::uint32_t kMaxCores = 4096;
 constexpr std::size_t kMaxWorkerParts = 1024;
+
+// Managers of a datacenter, gates, datacenters.
+constexpr std::size_t kMaxManagers = 16;
+constexpr std::size_t kMaxGates = 256;
+constexpr std::size_t kMaxDatacenters = 64;
+// Windows in one push.
+constexpr std::size_t kMaxWindowRows = 64;
 
 // Bytes of one body, and of one piece of it on the wire. A result of an hour takes some 10 MB.
 constexpr std::uint64_t kMaxBodyBytes = std::uint64_t{64} << 20;
@@ -44,8 +54,13 @@ constexpr std::size_t kMaxContext = std::size_t{256} << 10;
 constexpr std::size_t kMaxQueued = 50;
 // Jobs that the ledger keeps, ended ones that nobody acknowledged included.
 constexpr std::size_t kMaxJobs = 1000;
+// Parts of all jobs in the ledger. Some 150 bytes each, in every snapshot; beyond it nothing new gets cores until
+// ended jobs are forgotten.
+constexpr std::size_t kMaxLedgerParts = 65536;
 // Ends of forgotten jobs, so that a late repeated submit is told the end rather than run again. 24 bytes each.
 constexpr std::size_t kMaxTombstones = 16384;
+// Refused proposals remembered against late copies of themselves: more than can be under way.
+constexpr std::size_t kMaxRefusedProposals = 1024;
 // Workers, evicted ones included until their cores are given back.
 constexpr std::size_t kMaxWorkers = 4096;
 // Losses of a part before it fails: it runs at most 1 + this often. Offers refused or not answered count apart.
