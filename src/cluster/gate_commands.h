@@ -1,6 +1,6 @@
-// The commands of the gates' log: submissions, where they run, what came of it, and leases. Few, small, idempotent; each
-// says what was decided and by whom, and whether it takes effect is judged when it is applied (gate_ledger.h), the same
-// at every gate. Bodies that a command names are on a majority's disks before it is proposed.
+// The commands of the gates' log: submissions, where they run, what came of it, and leases. Few, small, idempotent;
+// each says what was decided and by whom, and whether it takes effect is judged when it is applied (gate_ledger.h), the
+// same at every gate. Bodies that a command names are on a majority's disks before it is proposed.
 #pragma once
 
 #include <cstdint>

@@ -15,9 +15,8 @@ bool received(const GateLedgerJob& job, std::uint32_t slot, std::uint32_t offer,
 
 bool may_offer(const GateLedgerJob& job, const std::string& datacenter) {
   if (std::ranges::binary_search(job.abandoned, datacenter)) return false;
-  return std::ranges::none_of(job.slots, [&](const GateSlot& slot) {
-    return slot.phase != SlotPhase::kOpen && slot.datacenter == datacenter;
-  });
+  return std::ranges::none_of(
+      job.slots, [&](const GateSlot& slot) { return slot.phase != SlotPhase::kOpen && slot.datacenter == datacenter; });
 }
 
 JobState end_of(const GateLedgerJob& job) {
@@ -29,9 +28,8 @@ JobState end_of(const GateLedgerJob& job) {
   };
   if (all(JobState::kCompleted)) return JobState::kCompleted;
   if (job.cancel && any(JobState::kCancelled)) return JobState::kCancelled;
-  const bool something = std::ranges::any_of(job.results, [](const GateResult& result) {
-    return result.status.state == WorkflowState::kCompleted;
-  });
+  const bool something = std::ranges::any_of(
+      job.results, [](const GateResult& result) { return result.status.state == WorkflowState::kCompleted; });
   if (any(JobState::kCompleted) || any(JobState::kPartial) || something) return JobState::kPartial;
   return all(JobState::kTimeout) ? JobState::kTimeout : JobState::kFailed;
 }
@@ -55,15 +53,12 @@ std::uint64_t GateLedger::digest() const {
 }
 
 void GateLedger::name_body(const BodyRef& body) {
-  if (body.size == 0) return;
-  NamedBody& named = bodies_[body.hash];
-  named.size = body.size;
-  ++named.uses;
+  if (body.size != 0) ++bodies_[body];
 }
 
 void GateLedger::drop_body(const BodyRef& body) {
-  const auto at = bodies_.find(body.hash);
-  if (body.size != 0 && at != bodies_.end() && --at->second.uses == 0) bodies_.erase(at);
+  const auto at = bodies_.find(body);
+  if (at != bodies_.end() && --at->second == 0) bodies_.erase(at);
 }
 
 void GateLedger::name_results(const GateResult& result) {

@@ -1,7 +1,7 @@
 // What the gates' log says: jobs, who owns them under which epoch, at which datacenters they run, what came of it. A
 // replicated state machine: the same entries give the same ledger, and no entry gives a job two owners in one epoch, an
-// effect to a superseded one, two results to one workflow, or a run to a datacenter that was given up. It knows no time:
-// leases are counted by gate_leases.h. Bounded.
+// effect to a superseded one, two results to one workflow, or a run to a datacenter that was given up. It knows no
+// time: leases are counted by gate_leases.h. Bounded.
 #pragma once
 
 #include <cstdint>
@@ -89,8 +89,8 @@ class GateLedger {
   const std::map<JobId, GateLedgerJob>& jobs() const { return jobs_; }
   const GateLedgerJob* job(JobId id) const;
   const Tombstone* tombstone(JobId id) const;
-  // The bodies that it names: bundles of jobs that have not ended, and results.
-  const std::map<BodyHash, NamedBody>& bodies() const { return bodies_; }
+  // The bodies that it names, bundles of jobs that have not ended and results, and how often.
+  const std::map<BodyRef, std::uint32_t>& bodies() const { return bodies_; }
   std::size_t free_results() const { return kMaxGateResults - reserved_; }
 
   // Equal ledgers have equal bytes (gate_ledger_codec.h) and equal digests.
@@ -111,7 +111,7 @@ class GateLedger {
   std::deque<RefusedProposal> refused_;  // submissions, oldest first
 
   // Derived from the above.
-  std::map<BodyHash, NamedBody> bodies_;
+  std::map<BodyRef, std::uint32_t> bodies_;
   std::size_t reserved_ = 0;       // results that jobs have or can bring
   std::size_t outline_bytes_ = 0;  // of all jobs
   std::size_t result_bodies_ = 0;  // references in results

@@ -99,7 +99,7 @@ Verdict GateLedgerRules::operator()(const LeaseMoved& command) {
   if (job->end) return Verdict::kJobEnded;
   if (command.to.node == kNoNode) return Verdict::kInvalid;
   if (command.epoch == job->epoch && command.to == job->owner) return Verdict::kRepeated;
-  if (command.epoch != job->epoch + 1 || command.renewal != job->renewal) return Verdict::kStaleEpoch;
+  if (command.epoch - job->epoch != 1 || command.renewal != job->renewal) return Verdict::kStaleEpoch;
   job->owner = command.to;
   job->epoch = command.epoch;
   ++job->renewal;
@@ -119,7 +119,9 @@ Verdict GateLedgerRules::operator()(const SlotOffered& command) {
   if (found.job->cancel) return Verdict::kCancelled;
   if (found.slot->phase > SlotPhase::kOffered || command.fence.offer > kMaxOffers) return Verdict::kWrongState;
   if (!may_offer(*found.job, command.datacenter)) return Verdict::kWrongState;
-  if (found.slot->phase == SlotPhase::kOffered && !command.refused) abandon(*found.job, *found.slot);
+  if (found.slot->phase == SlotPhase::kOffered && !command.refused && !abandon(*found.job, *found.slot)) {
+    return Verdict::kLedgerFull;
+  }
   found.slot->phase = SlotPhase::kOffered;
   found.slot->offer = command.fence.offer;
   found.slot->datacenter = command.datacenter;
@@ -131,8 +133,7 @@ Verdict GateLedgerRules::operator()(const SlotAccepted& command) {
   if (found.verdict != Verdict::kApplied) return found.verdict;
   if (found.slot->phase > SlotPhase::kOffered) return Verdict::kRepeated;
   if (found.slot->phase == SlotPhase::kOpen) return Verdict::kWrongState;
-  found.slot->phase = SlotPhase::kAccepted;
-  found.slot->heard = ++found.job->renewal;
+  accept(*found.job, *found.slot);
   return Verdict::kApplied;
 }
 
@@ -147,7 +148,7 @@ Verdict GateLedgerRules::operator()(const WorkflowReceived& command) {
   if (received(*found.job, command.fence.slot, command.fence.offer, status.workflow)) return Verdict::kRepeated;
   if (found.slot->phase == SlotPhase::kOpen || found.slot->phase == SlotPhase::kEnded) return Verdict::kWrongState;
   // Who tells a result has accepted the job, whether or not its answer came through.
-  found.slot->phase = SlotPhase::kAccepted;
+  if (found.slot->phase == SlotPhase::kOffered) accept(*found.job, *found.slot);
   GateResult result{command.fence.slot, command.fence.offer, found.slot->datacenter, status};
   result.status.reason = cut(std::move(result.status.reason), kMaxReason);
   if (result.status.results.size() > kMaxGateBodies - ledger_.result_bodies_) {
@@ -176,8 +177,8 @@ Verdict GateLedgerRules::operator()(const SlotLost& command) {
   if (found.slot->phase == SlotPhase::kEnded && found.slot->lost) return Verdict::kRepeated;
   if (found.slot->phase != SlotPhase::kAccepted) return Verdict::kWrongState;
   if (found.slot->heard != command.heard) return Verdict::kStaleFence;
-  abandon(*found.job, *found.slot);
-  if (command.loss == SlotLoss::kUnheard && found.job->reroute && !found.job->cancel &&
+  const bool remembered = abandon(*found.job, *found.slot);
+  if (remembered && command.loss == SlotLoss::kUnheard && found.job->reroute && !found.job->cancel &&
       found.job->reroutes < kMaxReroutes) {
     ++found.job->reroutes;
     found.slot->phase = SlotPhase::kOpen;
@@ -197,7 +198,7 @@ Verdict GateLedgerRules::operator()(const SlotFailed& command) {
   }
   if (found.slot->phase == SlotPhase::kEnded) return Verdict::kRepeated;
   if (found.slot->phase == SlotPhase::kAccepted) return Verdict::kWrongState;
-  if (found.slot->phase == SlotPhase::kOffered && !command.refused) abandon(*found.job, *found.slot);
+  if (found.slot->phase == SlotPhase::kOffered && !command.refused) static_cast<void>(abandon(*found.job, *found.slot));
   end_slot(*found.job, *found.slot, command.state, command.reason);
   return Verdict::kApplied;
 }
@@ -264,16 +265,25 @@ Verdict GateLedgerRules::refuse_submission(Verdict verdict) {
   return verdict;
 }
 
-void GateLedgerRules::abandon(GateLedgerJob& job, const GateSlot& slot) {
+void GateLedgerRules::accept(GateLedgerJob& job, GateSlot& slot) {
+  slot.phase = SlotPhase::kAccepted;
+  slot.heard = ++job.renewal;
+}
+
+bool GateLedgerRules::abandon(GateLedgerJob& job, const GateSlot& slot) {
   const auto at = std::ranges::lower_bound(job.abandoned, slot.datacenter);
-  if (at == job.abandoned.end() || *at != slot.datacenter) job.abandoned.insert(at, slot.datacenter);
+  if (at != job.abandoned.end() && *at == slot.datacenter) return true;
+  if (job.abandoned.size() >= kMaxDatacenters) return false;
+  job.abandoned.insert(at, slot.datacenter);
+  return true;
 }
 
 void GateLedgerRules::end_slot(GateLedgerJob& job, GateSlot& slot, JobState state, const std::string& reason) {
   slot.phase = SlotPhase::kEnded;
   slot.state = state;
   slot.reason = cut(reason, kMaxReason);
-  const bool all = std::ranges::all_of(job.slots, [](const GateSlot& other) { return other.phase == SlotPhase::kEnded; });
+  const bool all =
+      std::ranges::all_of(job.slots, [](const GateSlot& other) { return other.phase == SlotPhase::kEnded; });
   if (!all || job.end) return;
   job.end = end_of(job);
   ledger_.drop_body(job.bundle);

@@ -38,7 +38,8 @@ class GateLedgerRules {
   GateLedgerJob* find(JobId id);
   Found find(const SlotFence& fence, bool next_offer);
   Verdict refuse_submission(Verdict verdict);
-  void abandon(GateLedgerJob& job, const GateSlot& slot);
+  void accept(GateLedgerJob& job, GateSlot& slot);         // the datacenter's lease begins
+  bool abandon(GateLedgerJob& job, const GateSlot& slot);  // false: there is no room to remember it
   void end_slot(GateLedgerJob& job, GateSlot& slot, JobState state, const std::string& reason);
 
   GateLedger& ledger_;
