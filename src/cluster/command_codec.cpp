@@ -79,7 +79,7 @@ void fields(Io& io, typename Io::template Of<WorkerAdmitted>& command) {
 template <class Io>
 void fields(Io& io, typename Io::template Of<WorkerEvicted>& command) {
   fields(io, command.worker);
-  io.text(command.reason, kMaxReason);
+  io.choice(command.reason, kEvictions);
 }
 
 template <class Io>

@@ -39,7 +39,7 @@ struct Assignment {
   std::uint32_t part = 0;
   Process worker;
   std::uint32_t cores = 0;
-  std::uint32_t attempt = 0;  // one more than the part's last
+  std::uint64_t attempt = 0;  // one more than the part's last
 
   bool operator==(const Assignment&) const = default;
 };
@@ -58,7 +58,7 @@ struct Provision {
 // Why an attempt of a part is over without a result.
 enum class Loss : std::uint8_t {
   kRefused,     // its worker refused the offer, or did not answer and then confirmed that it does not run it
-  kWorkerDied,  // with its executors
+  kWorkerDied,  // with its executors; refused while the ledger has that very life admitted
   kNotRunning,  // its worker does not run it any more and has no result: killed, or forgotten
   kStuck,       // no sign of life from its executor
   kAlone,       // its worker had no contact to managers and stopped it; nobody's fault, so it counts for nothing
@@ -131,10 +131,18 @@ struct WorkerAdmitted {
   bool operator==(const WorkerAdmitted&) const = default;
 };
 
+enum class Eviction : std::uint8_t {
+  kDead,         // by SWIM: may come back as soon as it is heard
+  kUnreachable,  // alive for SWIM, but its streams fail or its health says so: stays away until its parts are over
+  kOperator,     // likewise
+};
+constexpr std::size_t kEvictions = 3;
+std::string_view to_text(Eviction eviction);
+
 // It gets no parts and no contact until admitted anew. Its parts keep their cores until reported lost.
 struct WorkerEvicted {
   Process worker;
-  std::string reason;
+  Eviction reason = Eviction::kDead;
 
   bool operator==(const WorkerEvicted&) const = default;
 };

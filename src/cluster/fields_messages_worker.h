@@ -68,6 +68,7 @@ void fields(Io& io, typename Io::template Of<DispatchAnswer>& message) {
   fields(io, message.part);
   fields(io, message.fence);
   io.choice(message.reply, kDispatchReplies);
+  io.number(message.version);
 }
 
 template <class Io>
@@ -134,6 +135,7 @@ template <class Io>
 void fields(Io& io, typename Io::template Of<ProbeAnswer>& message) {
   io.number(message.number);
   io.number(message.life);
+  io.number(message.version);
   io.choice(message.state, kWorkerStates);
   io.number(message.free_cores);
   io.list(message.parts, kMaxWorkerParts, [&](auto& report) { fields(io, report); });

@@ -57,7 +57,7 @@ struct PartId {
 // job gets another leader.
 struct Fence {
   std::uint64_t epoch = 0;
-  std::uint32_t attempt = 0;
+  std::uint64_t attempt = 0;
 
   auto operator<=>(const Fence&) const = default;
 };

@@ -14,6 +14,11 @@ std::string_view to_text(Loss loss) {
   return kTexts[static_cast<std::size_t>(loss)];
 }
 
+std::string_view to_text(Eviction eviction) {
+  static constexpr std::array<std::string_view, kEvictions> kTexts = {"dead", "unreachable", "by the operator"};
+  return kTexts[static_cast<std::size_t>(eviction)];
+}
+
 std::string_view to_text(Verdict verdict) {
   static constexpr std::array<std::string_view, kVerdicts> kTexts = {
       "applied",     "repeated",    "unknown job", "job ended",   "job conflict",

@@ -95,6 +95,7 @@ struct LedgerWorker {
   std::uint32_t cores = 0;
   std::uint32_t used = 0;  // by assigned parts of this life
   bool evicted = false;
+  Eviction reason = Eviction::kDead;  // if evicted
 
   std::uint32_t free() const { return evicted || used >= cores ? 0 : cores - used; }
   bool operator==(const LedgerWorker&) const = default;
@@ -122,6 +123,9 @@ struct RefusedProposal {
 
   bool operator==(const RefusedProposal&) const = default;
 };
+
+// Why a part ended that was to be cancelled but was lost with its worker first: nobody confirmed that it stopped.
+constexpr std::string_view kLostWithWorker = "lost with its worker";
 
 // How a job ends whose workflows have all ended, by how many completed.
 JobState end_of(const LedgerJob& job);

@@ -58,6 +58,8 @@ void fields(Io& io, typename Io::template Of<LedgerWorker>& worker) {
   io.number(worker.life);
   io.number(worker.cores);
   io.flag(worker.evicted);
+  io.choice(worker.reason, kEvictions);
+  io.require(worker.evicted || worker.reason == Eviction::kDead, "a worker that is there has a reason to be gone");
 }
 
 template <class Io>

@@ -148,6 +148,8 @@ Verdict LedgerRules::operator()(const PartLost& command) {
   if (part == nullptr) return Verdict::kInvalid;
   if (command.fence != part->fence) return Verdict::kStaleFence;
   if (part->phase != PartPhase::kAssigned) return Verdict::kRepeated;
+  // It may have been admitted anew since the proposer saw it gone; then its parts run on.
+  if (command.loss == Loss::kWorkerDied && ledger_.admitted(part->worker)) return Verdict::kWrongState;
   release(*part);
   part->phase = PartPhase::kWaiting;
   const bool counts =
@@ -161,7 +163,7 @@ Verdict LedgerRules::operator()(const PartLost& command) {
   if (command.loss == Loss::kOverdue) {
     end_part(*part, PartOutcome::kFailed, "no result within its time limit");
   } else if (command.loss == Loss::kCancelled || job->cancel) {
-    end_part(*part, PartOutcome::kCancelled, "cancelled");
+    end_part(*part, PartOutcome::kCancelled, std::string(counts ? kLostWithWorker : "cancelled"));
   } else if (part->losses > kMaxLosses) {
     end_part(*part, PartOutcome::kFailed, "lost too often with its workers");
   } else if (part->refusals > kMaxRefusals) {
@@ -255,11 +257,10 @@ Verdict LedgerRules::operator()(const WorkerAdmitted& command) {
   }
   LedgerWorker& worker = at->second;
   if (command.worker.life < worker.life) return Verdict::kWorkerGone;
-  if (command.worker.life > worker.life) worker = {command.worker.life, 0, 0, true};
+  if (command.worker.life > worker.life) worker = {command.worker.life, 0, 0, true, Eviction::kDead};
   if (command.cores < worker.used) return Verdict::kInvalid;
   if (!worker.evicted && worker.cores == command.cores) return Verdict::kRepeated;
-  worker.cores = command.cores;
-  worker.evicted = false;
+  worker = {worker.life, command.cores, worker.used, false, Eviction::kDead};
   return Verdict::kApplied;
 }
 
@@ -268,6 +269,7 @@ Verdict LedgerRules::operator()(const WorkerEvicted& command) {
   if (at == ledger_.workers_.end() || at->second.life != command.worker.life) return Verdict::kWorkerGone;
   if (at->second.evicted) return Verdict::kRepeated;
   at->second.evicted = true;
+  at->second.reason = command.reason;
   return Verdict::kApplied;
 }
 

@@ -83,7 +83,7 @@ TEST_F(LedgerTest, RefusesWorkersThatAreGone) {
   accept(kJob, outline({{}}));
   EXPECT_EQ(provision(0, {{0, worker(2), 1, 1}}), Verdict::kWorkerGone);
   EXPECT_EQ(provision(0, {{0, worker(1, 2), 1, 1}}), Verdict::kWorkerGone);
-  apply(WorkerEvicted{worker(1), "silent"});
+  apply(WorkerEvicted{worker(1)});
   EXPECT_EQ(provision(0, {{0, worker(1), 1, 1}}), Verdict::kWorkerGone);
 }
 
@@ -126,6 +126,8 @@ TEST_F(LedgerTest, APartFailsAfterItsFourthLoss) {
   for (std::uint32_t attempt = 1; attempt <= kMaxLosses + 1; ++attempt) {
     admit(worker(attempt), 4);
     EXPECT_EQ(provision(0, {{0, worker(attempt), 1, attempt}}), Verdict::kApplied);
+    EXPECT_EQ(lost(0, 0, Loss::kWorkerDied), Verdict::kWrongState);
+    apply(WorkerEvicted{worker(attempt)});
     EXPECT_EQ(lost(0, 0, Loss::kWorkerDied), Verdict::kApplied);
   }
   EXPECT_EQ(state(0), WorkflowState::kFailed);
@@ -263,7 +265,7 @@ TEST_F(LedgerTest, AnEvictedWorkerKeepsItsPartsUntilTheyAreKnownToBeStopped) {
   admit(worker(1), 4);
   accept(kJob, outline({{}, {}}));
   provision(0, {{0, worker(1), 3, 1}});
-  EXPECT_EQ(apply(WorkerEvicted{worker(1), "dead"}), Verdict::kApplied);
+  EXPECT_EQ(apply(WorkerEvicted{worker(1)}), Verdict::kApplied);
   EXPECT_EQ(admit(worker(1), 4), Verdict::kApplied);
   EXPECT_EQ(provision(1, {{0, worker(1), 2, 1}}), Verdict::kCoresTaken);
 }

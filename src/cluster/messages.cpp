@@ -100,8 +100,8 @@ std::string_view to_text(Contact contact) {
 
 std::string_view to_text(DispatchReply reply) {
   static constexpr std::array<std::string_view, kDispatchReplies> kTexts = {
-      "accepted", "busy",        "finished",    "stale fence", "stale life",
-      "no cores", "other major", "old context", "draining",    "too many"};
+      "accepted",    "busy",        "finished", "stale fence", "stale life", "no cores",
+      "other major", "old context", "draining", "too many",    "stopped",    "alone"};
   return kTexts[static_cast<std::size_t>(reply)];
 }
 

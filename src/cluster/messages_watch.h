@@ -23,6 +23,7 @@ struct Probe {
 struct ProbeAnswer {
   std::uint64_t number = 0;
   Life life{};
+  std::uint64_t version = 0;  // in one sequence with those of heartbeats
   WorkerState state = WorkerState::kHealthy;
   std::uint32_t free_cores = 0;
   std::vector<PartReport> parts;

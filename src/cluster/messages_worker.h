@@ -51,7 +51,7 @@ enum class Contact : std::uint8_t {
   kAdmitted,   // contact: the ledger has this life, and this manager is caught up with a quorum
   kPending,    // contact, but the admission is not yet committed: no work comes
   kNoQuorum,   // no contact: ask another manager
-  kEvicted,    // no contact: stop all parts, then register anew with the next heartbeat
+  kEvicted,    // no contact, until the managers admit it anew
   kStaleLife,  // a higher life of this node is admitted: end
   kMismatch,   // cluster, environment or major version: see reason
 };
@@ -104,9 +104,11 @@ enum class DispatchReply : std::uint8_t {
   kOtherMajor,
   kOldContext,
   kDraining,
-  kTooMany,  // parts or bundles
+  kTooMany,  // parts or fences: it cannot promise never to run it
+  kStopped,  // this very attempt was stopped, or its start failed, and it left no result
+  kAlone,    // likewise, for want of contact to managers
 };
-constexpr std::size_t kDispatchReplies = 10;
+constexpr std::size_t kDispatchReplies = 12;
 std::string_view to_text(DispatchReply reply);
 constexpr bool accepted(DispatchReply reply) {
   return reply <= DispatchReply::kFinished;
@@ -116,6 +118,7 @@ struct DispatchAnswer {
   PartId part;
   Fence fence;
   DispatchReply reply = DispatchReply::kAccepted;
+  std::uint64_t version = 0;  // of the worker's last heartbeat before: later ones report the part if it runs
 
   bool operator==(const DispatchAnswer&) const = default;
 };
