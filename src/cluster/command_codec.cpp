@@ -48,6 +48,7 @@ template <class Io>
 void fields(Io& io, typename Io::template Of<PartLost>& command) {
   fields(io, command.part);
   fields(io, command.fence);
+  io.number(command.epoch);
   io.choice(command.loss, kLosses);
 }
 

@@ -72,6 +72,7 @@ std::string_view to_text(Loss loss);
 struct PartLost {
   PartId part;
   Fence fence;
+  std::uint64_t epoch = 0;  // the proposer's own: one that was superseded may have been refused what its successor runs
   Loss loss = Loss::kNotRunning;
 
   bool operator==(const PartLost&) const = default;

@@ -39,7 +39,7 @@ class RandomCommands {
       case 4:
         return provision(ledger, job, epoch);
       case 5:
-        return PartLost{part, fence, static_cast<Loss>(random_.below(kLosses))};
+        return PartLost{part, fence, epoch, static_cast<Loss>(random_.below(kLosses))};
       case 6:
         return LayerContext{job, epoch, 0, known != nullptr ? known->context_version + 1 : 1, body(40)};
       case 7:

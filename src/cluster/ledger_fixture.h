@@ -56,7 +56,7 @@ class LedgerFixture {
   }
   Verdict lost(std::uint32_t workflow, std::uint32_t part, Loss loss) {
     const PartId id{kJob, workflow, part};
-    return apply(PartLost{id, ledger.part(id)->fence, loss});
+    return apply(PartLost{id, ledger.part(id)->fence, ledger.job(kJob)->epoch, loss});
   }
   WorkflowState state(std::uint32_t workflow) const { return ledger.job(kJob)->workflows[workflow].state; }
   const LedgerPart& part(std::uint32_t workflow, std::uint32_t number) const {

@@ -50,7 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::uint32_t w = 0; w < job.workflows.size(); ++w) {
       for (std::uint32_t p = 0; p < job.workflows[w].parts.size(); ++p) {
         const Fence fence = job.workflows[w].parts[p].fence;
-        static_cast<void>(ledger.apply(ledger.index() + 1, {{}, 0, PartLost{{id, w, p}, fence, Loss::kCancelled}}));
+        static_cast<void>(
+            ledger.apply(ledger.index() + 1, {{}, 0, PartLost{{id, w, p}, fence, job.epoch, Loss::kCancelled}}));
       }
     }
   }

@@ -147,6 +147,7 @@ Verdict LedgerRules::operator()(const PartLost& command) {
   LedgerPart* part = find(command.part);
   if (part == nullptr) return Verdict::kInvalid;
   if (command.fence != part->fence) return Verdict::kStaleFence;
+  if (command.epoch != job->epoch) return Verdict::kStaleEpoch;
   if (part->phase != PartPhase::kAssigned) return Verdict::kRepeated;
   // It may have been admitted anew since the proposer saw it gone; then its parts run on.
   if (command.loss == Loss::kWorkerDied && ledger_.admitted(part->worker)) return Verdict::kWrongState;

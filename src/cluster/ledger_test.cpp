@@ -106,6 +106,15 @@ TEST_F(LedgerTest, RefusesWhatASupersededLeaderProposes) {
   EXPECT_EQ(part(0, 0).fence, (Fence{2, 1}));
 }
 
+TEST_F(LedgerTest, ASupersededLeaderDeclaresNothingLost) {
+  admit(worker(1), 4);
+  accept(kJob, outline({{}}));
+  provision(0, {{0, worker(1), 1, 1}});
+  apply(JobOwner{kJob, kManagerB, 2});
+  EXPECT_EQ(apply(PartLost{{kJob, 0, 0}, {1, 1}, 1, Loss::kRefused}), Verdict::kStaleEpoch);
+  EXPECT_EQ(apply(PartLost{{kJob, 0, 0}, {1, 1}, 2, Loss::kRefused}), Verdict::kApplied);
+}
+
 TEST_F(LedgerTest, FreesTheCoresOfALostPartAndGivesItToAnotherWithTheNextAttempt) {
   admit(worker(1), 4);
   admit(worker(2), 4);
@@ -118,7 +127,7 @@ TEST_F(LedgerTest, FreesTheCoresOfALostPartAndGivesItToAnotherWithTheNextAttempt
   EXPECT_EQ(provision(0, {{0, worker(2), 2, 2}}), Verdict::kInvalid);
   EXPECT_EQ(provision(0, {{0, worker(2), 3, 2}}), Verdict::kApplied);
   EXPECT_EQ(part(0, 0).failed_on, std::vector<Process>{worker(1)});
-  EXPECT_EQ(apply(PartLost{{kJob, 0, 0}, {1, 1}, Loss::kNotRunning}), Verdict::kStaleFence);
+  EXPECT_EQ(apply(PartLost{{kJob, 0, 0}, {1, 1}, 1, Loss::kNotRunning}), Verdict::kStaleFence);
 }
 
 TEST_F(LedgerTest, APartFailsAfterItsFourthLoss) {

@@ -75,6 +75,12 @@ constexpr std::size_t kMaxSettings = std::size_t{16} << 10;
 
 // Bytes of bodies that a manager takes in at once, over all senders. More would let a few clients fill its memory.
 constexpr std::uint64_t kMaxIncomingBytes = std::uint64_t{256} << 20;
+// Bodies that a manager knows of beyond those that the ledger names, and bytes of bodies kept in memory to be served.
+constexpr std::size_t kMaxLooseBodies = 4096;
+constexpr std::uint64_t kMaxCachedBytes = std::uint64_t{128} << 20;
+// Peers whose requests for pieces are metered, and reads of bodies under way for them.
+constexpr std::size_t kMaxMeters = 8192;
+constexpr std::size_t kMaxReads = 1024;
 // Submissions not yet acknowledged; further ones are told to try again.
 constexpr std::size_t kMaxPendingSubmits = 256;
 // Proposals under way of one manager. Beyond it, work waits: everything proposed is derived from the ledger anew.
@@ -100,6 +106,22 @@ struct ManagerOptions {
   base::Duration call_timeout = std::chrono::milliseconds(500);
   std::uint32_t call_attempts = 4;
 
+  // Stops are repeated until confirmed, at most this far apart.
+  base::Duration stop_repeat_cap = std::chrono::seconds(5);
+  // The log's leader asks every worker over the stream that work takes; no answer within the time-out is a miss.
+  base::Duration probe_interval = std::chrono::seconds(10);
+  base::Duration probe_timeout = std::chrono::seconds(1);
+  // A worker that answers nothing for so long is evicted though SWIM holds it alive; not while more than half of the
+  // workers would go, unless that lasts for the second time.
+  base::Duration unreachable_after = std::chrono::seconds(30);
+  base::Duration systemic_limit = std::chrono::seconds(60);
+  // A manager that says nothing for so long loses its jobs though SWIM holds it alive.
+  base::Duration manager_silence = std::chrono::seconds(10);
+  // No worker at all for so long: jobs fail rather than wait.
+  base::Duration no_worker_limit = std::chrono::seconds(60);
+  // A job that a worker speaks of and the ledger does not know is an orphan after this.
+  base::Duration unknown_grace = std::chrono::seconds(10);
+
   // From the first offer of capacity until all parts of a workflow were accepted.
   base::Duration dispatch_timeout = std::chrono::seconds(300);
   // After a workflow's `timeout`, for its end and its result to arrive.
@@ -124,9 +146,14 @@ struct ManagerOptions {
   base::Duration retry_after = std::chrono::seconds(5);
 
   // Pieces of bodies that one peer may ask for per second: 64 MiB/s at 256 KiB each.
-  double pieces_per_second = 256;
+  std::uint32_t pieces_per_second = 256;
   // A piece not come by then is asked for again, elsewhere.
   base::Duration piece_timeout = std::chrono::seconds(1);
+
+  // A body that is pinned is offered again after this to managers that have not said that they hold it.
+  base::Duration offer_repeat = std::chrono::seconds(1);
+  // A body that is neither named by the ledger nor pinned is dropped after this.
+  base::Duration keep_body = std::chrono::minutes(10);
 
   // Windows of progress go to whoever follows the job at most this often.
   base::Duration window_push = std::chrono::milliseconds(250);
