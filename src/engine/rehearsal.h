@@ -3,12 +3,15 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "authoring/loader.h"
@@ -117,8 +120,29 @@ inline const model::StepResult& step(const model::WorkflowResult& result, const 
   return kNone;
 }
 
+// A folder of this process alone, gone at its end: tests of one binary run side by side, each in a process of its own.
+class ScratchFolder {
+ public:
+  ScratchFolder() : owner_(::getpid()), path_(testing::TempDir() + "muster_rehearsal." + std::to_string(owner_)) {
+    std::filesystem::create_directory(path_);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (::getpid() == owner_) std::filesystem::remove_all(path_, ignored);  // not from an executor
+  }
+
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  pid_t owner_;
+  std::string path_;
+};
+
 inline std::string temporary_file(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + name;
+  static const ScratchFolder kFolder;
+  std::string path = kFolder.file(name);
   std::ofstream(path) << text;
   return path;
 }

@@ -1,0 +1,131 @@
+#include "cluster/worker_table.h"
+
+#include <algorithm>
+
+namespace muster::cluster {
+
+bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t version, base::Instant now) {
+  if (!seen_.contains(worker.node) && seen_.size() >= kMaxWorkers) return true;
+  Seen& seen = seen_[worker.node];
+  if (worker.life < seen.life || (worker.life == seen.life && version <= seen.version)) return false;
+  if (worker.life > seen.life) seen = Seen{.life = worker.life, .swim = seen.swim, .circuit = resilience::Circuit()};
+  seen.state = state;
+  seen.version = version;
+  static_cast<void>(now);
+  return true;
+}
+
+void WorkerTable::swim(NodeId worker, Liveness liveness) {
+  if (seen_.contains(worker) || seen_.size() < kMaxWorkers) seen_[worker].swim = liveness;
+}
+
+void WorkerTable::answered(NodeId worker, base::Instant now) {
+  const auto at = seen_.find(worker);
+  if (at == seen_.end()) return;
+  at->second.silent_since = base::kNever;
+  at->second.circuit.succeeded(now);
+}
+
+void WorkerTable::unanswered(NodeId worker, base::Instant now) {
+  if (!seen_.contains(worker) && seen_.size() >= kMaxWorkers) return;
+  Seen& seen = seen_[worker];
+  seen.silent_since = std::min(seen.silent_since, now);
+  seen.circuit.failed(now);
+}
+
+void WorkerTable::sync(const Ledger& ledger, base::Instant now) {
+  std::map<Process, base::Instant> evicted;
+  for (const auto& [node, worker] : ledger.workers()) {
+    if (!worker.evicted) continue;
+    const Process process{node, worker.life};
+    const auto known = evicted_at_.find(process);
+    evicted.emplace(process, known == evicted_at_.end() ? now : known->second);
+  }
+  evicted_at_ = std::move(evicted);
+}
+
+base::Instant WorkerTable::over_at(const Ledger& ledger, const Process& worker) const {
+  const auto at = ledger.workers().find(worker.node);
+  // A worker that the ledger has dropped had no parts; whoever asks is told the same as for a life that is over.
+  if (at == ledger.workers().end() || at->second.life > worker.life) return base::Instant::min();
+  if (!at->second.evicted) return base::kNever;
+  const auto evicted = evicted_at_.find(worker);
+  if (evicted == evicted_at_.end()) return base::kNever;
+  return evicted->second + options_.contact_limit + options_.contact_margin;
+}
+
+bool WorkerTable::may_return(const Ledger& ledger, const Process& worker, base::Instant now) const {
+  const auto at = ledger.workers().find(worker.node);
+  if (at == ledger.workers().end() || at->second.life < worker.life) return true;
+  if (at->second.life > worker.life) return false;
+  return !at->second.evicted || at->second.reason == Eviction::kDead || now >= over_at(ledger, worker);
+}
+
+std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Instant now) const {
+  std::vector<Candidate> found;
+  for (const auto& [node, worker] : ledger.workers()) {
+    if (worker.free() == 0 || draining(node)) continue;
+    const auto at = seen_.find(node);
+    const bool known = at != seen_.end();
+    if (known && (at->second.swim == Liveness::kDead || !at->second.circuit.would_allow(now))) continue;
+    const bool degraded = known && (at->second.state == WorkerState::kDegraded ||
+                                    at->second.swim == Liveness::kSuspect || at->second.silent_since != base::kNever);
+    found.push_back({{node, worker.life}, worker.free(), degraded});
+  }
+  return found;
+}
+
+std::vector<std::uint32_t> WorkerTable::pool(const Ledger& ledger) const {
+  std::vector<std::uint32_t> cores;
+  for (const auto& [node, worker] : ledger.workers()) {
+    if (!worker.evicted && !draining(node)) cores.push_back(worker.cores);
+  }
+  return cores;
+}
+
+std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, base::Instant now) {
+  std::vector<Evict> found;
+  std::size_t admitted = 0;
+  for (const auto& [node, worker] : ledger.workers()) {
+    if (worker.evicted) continue;
+    ++admitted;
+    const auto at = seen_.find(node);
+    if (at == seen_.end()) continue;
+    const Process process{node, worker.life};
+    const bool silent =
+        at->second.silent_since != base::kNever && now - at->second.silent_since >= options_.unreachable_after;
+    if (at->second.swim == Liveness::kDead) {
+      found.push_back({process, Eviction::kDead});
+    } else if (silent) {
+      found.push_back({process, Eviction::kUnreachable});
+    }
+  }
+  const bool systemic = found.size() * 2 > admitted;
+  if (!systemic) {
+    systemic_since_ = base::kNever;
+    return found;
+  }
+  // More than half at once says more about the watcher or the network than about the workers; but what stays so has to
+  // be believed in the end, or the jobs of the dead would wait for ever.
+  systemic_since_ = std::min(systemic_since_, now);
+  if (now - systemic_since_ < options_.systemic_limit) found.clear();
+  return found;
+}
+
+bool WorkerTable::suspect(NodeId worker) const {
+  const auto at = seen_.find(worker);
+  return at != seen_.end() && at->second.swim != Liveness::kAlive;
+}
+
+std::optional<std::uint64_t> WorkerTable::version(const Process& worker) const {
+  const auto at = seen_.find(worker.node);
+  if (at == seen_.end() || at->second.life != worker.life) return std::nullopt;
+  return at->second.version;
+}
+
+bool WorkerTable::draining(NodeId worker) const {
+  const auto at = seen_.find(worker);
+  return at != seen_.end() && (at->second.state == WorkerState::kDraining || at->second.state == WorkerState::kOffline);
+}
+
+}  // namespace muster::cluster
