@@ -1,7 +1,6 @@
 #include "cluster/housekeeper.h"
 
 #include <algorithm>
-#include <set>
 
 namespace muster::cluster {
 
@@ -64,17 +63,11 @@ void Housekeeper::probe_all(Desk& desk) {
 
 // The answers are reconciled like every other report; no answer proves nothing.
 void Housekeeper::scan_for_orphans(Desk& desk) {
-  std::set<NodeId> scanned;
-  for (const auto& [accepted, id] : desk.ledger.open_jobs()) {
-    const LedgerJob& job = *desk.ledger.job(id);
-    if (job.owner != desk.self) continue;
-    for (const LedgerWorkflow& workflow : job.workflows) {
-      for (const LedgerPart& part : workflow.parts) {
-        if (part.phase == PartPhase::kAssigned) scanned.insert(part.worker.node);
-      }
-    }
+  for (const auto& [node, parts] : desk.ledger.assigned()) {
+    const bool mine =
+        std::ranges::any_of(parts, [&](const PartId& part) { return desk.ledger.job(part.job)->owner == desk.self; });
+    if (mine) desk.send(node, Probe{++last_number_});
   }
-  for (const NodeId node : scanned) desk.send(node, Probe{++last_number_});
 }
 
 }  // namespace muster::cluster

@@ -19,6 +19,7 @@ void Manager::on(Desk& desk, NodeId from, const Heartbeat& message) {
   HeartbeatAnswer answer;
   answer.life = message.life;
   answer.sent = message.sent;
+  answer.pressure = pressure_;
   answer.managers.assign(
       standing_.voters.begin(),
       standing_.voters.begin() + static_cast<std::ptrdiff_t>(std::min(standing_.voters.size(), kMaxManagers)));
@@ -132,9 +133,11 @@ void Manager::on(Desk& desk, NodeId from, const CancelPoll& message) {
 void Manager::reported(Desk& desk, const Process& worker, const std::vector<PartReport>& parts, std::uint64_t version) {
   if (!current()) return;
   std::vector<Tracked> tracked;
-  for (const auto& [id, led] : machines_) {
-    const LedgerJob* job = ledger_.job(id);
-    if (job != nullptr && !job->end) led.machine.tracked(*job, worker, tracked);
+  for (const PartId& id : ledger_.assigned(worker.node)) {
+    const LedgerPart* part = ledger_.part(id);
+    const JobMachine* machine = led(id.job);
+    if (machine == nullptr || part->worker != worker) continue;
+    if (const auto found = machine->tracked(id, part->fence)) tracked.push_back(*found);
   }
   for (const Action& action : reconcile(ledger_, worker, tracked, parts, version)) act(desk, worker, action, parts);
 }
