@@ -19,6 +19,10 @@ void WorkerTable::swim(NodeId worker, Liveness liveness) {
   if (seen_.contains(worker) || seen_.size() < kMaxWorkers) seen_[worker].swim = liveness;
 }
 
+void WorkerTable::calling(NodeId worker, base::Instant now) {
+  if (const auto at = seen_.find(worker); at != seen_.end()) static_cast<void>(at->second.circuit.allow(now));
+}
+
 void WorkerTable::answered(NodeId worker, base::Instant now) {
   const auto at = seen_.find(worker);
   if (at == seen_.end()) return;

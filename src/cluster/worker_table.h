@@ -29,7 +29,8 @@ class WorkerTable {
   bool heard(const Process& worker, WorkerState state, std::uint64_t version, base::Instant now);
   void swim(NodeId worker, Liveness liveness);
 
-  // What came of a call to it.
+  // A call to it begins; and what came of it.
+  void calling(NodeId worker, base::Instant now);
   void answered(NodeId worker, base::Instant now);
   void unanswered(NodeId worker, base::Instant now);
 
