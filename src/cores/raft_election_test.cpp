@@ -61,6 +61,22 @@ TEST(RaftElection, WaitsARandomTimeBetweenTAndTwiceT) {
   EXPECT_GT(most, 2 * kT - kT / 20);
 }
 
+TEST(RaftElection, IsFiveTimesSlowerOverWideAreas) {
+  EXPECT_EQ(RaftOptions::lan().election_timeout, Milliseconds(150));
+  EXPECT_EQ(RaftOptions::lan().heartbeat, Milliseconds(50));
+  EXPECT_EQ(RaftOptions::wan().election_timeout, Milliseconds(750));
+  EXPECT_EQ(RaftOptions::wan().heartbeat, Milliseconds(250));
+}
+
+TEST(RaftElection, WorksWithOptionsThatMakeNoSense) {
+  RaftOptions options;
+  options.batch_entries = options.batch_bytes = options.window = options.snapshot_part_bytes = 0;
+  options.heartbeat = options.election_timeout = {};
+  RaftSolo solo(founding_image({node(1)}), options);
+  solo.wait_for_election();
+  EXPECT_TRUE(solo.raft.leads());
+}
+
 TEST(RaftElection, AsksBeforeItChangesAnyTerm) {
   RaftSolo solo(image_of({node(1), node(2), node(3)}, {1}, {1, base::kNoNode}));
   solo.wait_for_election();
@@ -320,6 +336,18 @@ TEST(RaftElection, ALoanIsTakenOnlyIfItMakesTheLogMoreUpToDate) {
   EXPECT_EQ(solo.raft.log().last_term(), 4u);
   EXPECT_EQ(solo.raft.log().last(), 2u);
   EXPECT_EQ(solo.raft.term(), 5u);
+}
+
+TEST(RaftElection, WhoIsLentItsOwnRemovalDoesNotAskForVotes) {
+  RaftSolo solo(image_of({node(1), node(2), node(3)}, {1}, {1, base::kNoNode}));
+  solo.wait_for_election();
+  RaftEntry removal{.index = 2, .term = 2, .kind = RaftEntryKind::kMembers, .command = {}, .members = {}};
+  removal.members.voters = {node(2), node(3)};
+  solo.sends.clear();
+  solo.hear(2, 2, RaftLoan{.prev_index = 1, .prev_term = 1, .entries = {removal}});
+  EXPECT_EQ(solo.raft.log().last(), 2u);
+  solo.pass(std::chrono::seconds(2));
+  EXPECT_EQ(solo.count_sent<RaftVoteRequest>(), 0u);
 }
 
 }  // namespace

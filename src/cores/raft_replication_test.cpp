@@ -240,7 +240,7 @@ TEST(RaftReplication, StarvationDoesNotHappenUnderPipelinedLoad) {
       for (int k = 0; k < 3; ++k) group.propose(leader, "load");
       group.run(Milliseconds(1));
     }
-    EXPECT_GE(group[leader].commit(), before + (i == 0 ? 1 : 50)) << "after " << 20 * i << " ms";
+    EXPECT_GE(group[leader].commit(), before + (i == 0 ? 1u : 50u)) << "after " << 20 * i << " ms";
   }
 }
 
@@ -357,7 +357,8 @@ TEST(RaftReplication, ANodeThatIsDownCostsOnlyEmptyMessages) {
   solo.sends.clear();
   solo.pass(kT);
   for (const RaftSend& send : solo.sends) {
-    if (send.to == node(3)) EXPECT_TRUE(std::get<RaftAppend>(send.message.body).entries.empty());
+    if (send.to != node(3)) continue;
+    EXPECT_TRUE(std::get<RaftAppend>(send.message.body).entries.empty());
   }
 }
 
