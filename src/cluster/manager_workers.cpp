@@ -40,7 +40,6 @@ void Manager::on(Desk& desk, NodeId from, const Heartbeat& message) {
   }
   desk.send(from, std::move(answer));
   if (!fresh) return;
-  hungry_ = hungry_ || message.free_cores > 0;
   reported(desk, worker, message.parts, message.version);
 }
 
@@ -119,7 +118,7 @@ void Manager::on(Desk& desk, NodeId from, const ExtensionAsk& message) {
 }
 
 void Manager::on(Desk& desk, NodeId from, const ProbeAnswer& message) {
-  housekeeper_.answered(desk, from, message.number);
+  housekeeper_.answered(desk, from);
   const Process worker{from, message.life};
   if (!workers_.heard(worker, message.state, message.version, desk.now)) return;
   reported(desk, worker, message.parts, message.version);
