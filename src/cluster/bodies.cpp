@@ -18,8 +18,10 @@ Bodies::Bodies(Process self, HashBody hash, const BodyOptions& options, Copies c
 }
 
 void Bodies::voters(const std::vector<NodeId>& voters) {
-  voters_ = voters;
-  std::ranges::sort(voters_);
+  std::vector<NodeId> sorted = voters;
+  std::ranges::sort(sorted);
+  if (sorted == voters_) return;
+  voters_ = std::move(sorted);
   for (auto& [hash, body] : bodies_) {
     judge_majority(hash, body);
     if (body.pins > 0) schedule(hash, body, base::Instant::min());

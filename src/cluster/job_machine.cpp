@@ -19,7 +19,7 @@ base::Instant JobMachine::step(Desk& desk) {
   const LedgerJob* job = desk.ledger.job(id_);
   if (job == nullptr || job->epoch != epoch_) return base::kNever;
   results_.step(desk);
-  windows_.sync(id_, *job);
+  windows_.sync(*job, desk.now);
   tell_ends(desk, *job);
   if (job->end) {
     barrier_.abandon(desk);

@@ -30,7 +30,7 @@ void Manager::on(Desk& desk, NodeId from, const Heartbeat& message) {
     return desk.send(from, answer);
   }
   answer.contact = contact(desk, worker, message);
-  const bool fresh = workers_.heard(worker, message.state, message.version, desk.now);
+  const bool fresh = workers_.heard(worker, message.state, message.version);
   if (answer.contact != Contact::kAdmitted) return desk.send(from, answer);
   std::set<JobId> named;
   for (const PartReport& report : message.parts) {
@@ -40,7 +40,6 @@ void Manager::on(Desk& desk, NodeId from, const Heartbeat& message) {
   }
   desk.send(from, std::move(answer));
   if (!fresh) return;
-  hungry_ = hungry_ || message.free_cores > 0;
   reported(desk, worker, message.parts, message.version);
 }
 
@@ -119,9 +118,9 @@ void Manager::on(Desk& desk, NodeId from, const ExtensionAsk& message) {
 }
 
 void Manager::on(Desk& desk, NodeId from, const ProbeAnswer& message) {
-  housekeeper_.answered(desk, from, message.number);
+  housekeeper_.answered(desk, from);
   const Process worker{from, message.life};
-  if (!workers_.heard(worker, message.state, message.version, desk.now)) return;
+  if (!workers_.heard(worker, message.state, message.version)) return;
   reported(desk, worker, message.parts, message.version);
 }
 

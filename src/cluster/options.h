@@ -120,13 +120,11 @@ struct ManagerOptions {
 
   // Stops are repeated until confirmed, at most this far apart.
   base::Duration stop_repeat_cap = std::chrono::seconds(5);
-  // The log's leader asks every worker over the stream that work takes; no answer within the time-out is a miss.
-  base::Duration probe_interval = std::chrono::seconds(10);
-  base::Duration probe_timeout = std::chrono::seconds(1);
-  // A worker that answers nothing for so long is evicted though SWIM holds it alive; not while more than half of the
-  // workers would go, unless that lasts for the second time.
+  // A worker that answers no offer and no stop for so long is evicted though SWIM holds it alive. (Probes of the log's
+  // leader, and what is done when most would be evicted: cores/health_options.h.)
   base::Duration unreachable_after = std::chrono::seconds(30);
-  base::Duration systemic_limit = std::chrono::seconds(60);
+  // The leader of the log looks after workers and jobs this often.
+  base::Duration housekeeping = std::chrono::milliseconds(500);
   // A manager that says nothing for so long loses its jobs though SWIM holds it alive.
   base::Duration manager_silence = std::chrono::seconds(10);
   // No worker at all for so long: jobs fail rather than wait.
@@ -144,7 +142,6 @@ struct ManagerOptions {
   base::Duration barrier_timeout = std::chrono::seconds(60);
 
   base::Duration orphan_scan = std::chrono::seconds(120);
-  base::Duration orphan_answer = std::chrono::seconds(5);
   base::Duration cleanup = std::chrono::seconds(30);
   base::Duration keep_completed = std::chrono::minutes(5);
   base::Duration keep_failed = std::chrono::hours(1);

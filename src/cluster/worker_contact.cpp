@@ -128,9 +128,11 @@ void Worker::send_result(const PartId& id, Part& part, base::Instant now) {
     if (part.wait > options_.result_repeat && !managers_.empty()) {
       send(managers_[manager_ % managers_.size()], part.result);
     }
+    part.due = now + part.wait;
     part.wait = std::min(part.wait * 2, options_.result_repeat_cap);
+    return;
   }
-  part.due = now + part.wait;
+  part.due = now + options_.result_repeat / 10;
 }
 
 std::vector<PartReport> Worker::reports(base::Instant now) const {

@@ -4,14 +4,13 @@
 
 namespace muster::cluster {
 
-bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t version, base::Instant now) {
+bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t version) {
   if (!seen_.contains(worker.node) && seen_.size() >= kMaxWorkers) return true;
   Seen& seen = seen_[worker.node];
   if (worker.life < seen.life || (worker.life == seen.life && version <= seen.version)) return false;
-  if (worker.life > seen.life) seen = Seen{.life = worker.life, .swim = seen.swim, .circuit = resilience::Circuit()};
+  if (worker.life > seen.life) seen = Seen{.life = worker.life, .circuit = resilience::Circuit()};
   seen.state = state;
   seen.version = version;
-  static_cast<void>(now);
   return true;
 }
 
@@ -44,8 +43,18 @@ void WorkerTable::sync(const Ledger& ledger, base::Instant now) {
     const Process process{node, worker.life};
     const auto known = evicted_at_.find(process);
     evicted.emplace(process, known == evicted_at_.end() ? now : known->second);
+    // When it comes back, what it did not answer before counts no more.
+    const auto at = seen_.find(node);
+    if (known != evicted_at_.end() || at == seen_.end()) continue;
+    at->second.silent_since = base::kNever;
+    at->second.unreachable = false;
   }
   evicted_at_ = std::move(evicted);
+}
+
+void WorkerTable::restored(const Ledger& ledger, base::Instant now) {
+  evicted_at_.clear();
+  sync(ledger, now);
 }
 
 base::Instant WorkerTable::over_at(const Ledger& ledger, const Process& worker) const {
@@ -62,7 +71,10 @@ bool WorkerTable::may_return(const Ledger& ledger, const Process& worker, base::
   const auto at = ledger.workers().find(worker.node);
   if (at == ledger.workers().end() || at->second.life < worker.life) return true;
   if (at->second.life > worker.life) return false;
-  return !at->second.evicted || at->second.reason == Eviction::kDead || now >= over_at(ledger, worker);
+  if (!at->second.evicted || now >= over_at(ledger, worker)) return true;
+  const auto seen = seen_.find(worker.node);
+  const bool dead = seen != seen_.end() && seen->second.swim == Liveness::kDead;
+  return at->second.reason == Eviction::kDead && !dead;
 }
 
 std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Instant now) const {
@@ -72,8 +84,9 @@ std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Insta
     const auto at = seen_.find(node);
     const bool known = at != seen_.end();
     if (known && (at->second.swim == Liveness::kDead || !at->second.circuit.would_allow(now))) continue;
-    const bool degraded = known && (at->second.state == WorkerState::kDegraded ||
-                                    at->second.swim == Liveness::kSuspect || at->second.silent_since != base::kNever);
+    const bool degraded =
+        known && (at->second.state == WorkerState::kDegraded || at->second.swim == Liveness::kSuspect ||
+                  at->second.silent_since != base::kNever || at->second.unreachable);
     found.push_back({{node, worker.life}, worker.free(), degraded});
   }
   return found;
@@ -87,7 +100,11 @@ std::vector<std::uint32_t> WorkerTable::pool(const Ledger& ledger) const {
   return cores;
 }
 
-std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, base::Instant now) {
+void WorkerTable::probed(NodeId worker, bool alive) {
+  if (const auto at = seen_.find(worker); at != seen_.end()) at->second.unreachable = !alive;
+}
+
+std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, bool leads, base::Instant now) {
   std::vector<Evict> found;
   std::size_t admitted = 0;
   for (const auto& [node, worker] : ledger.workers()) {
@@ -95,24 +112,16 @@ std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, bas
     ++admitted;
     const auto at = seen_.find(node);
     if (at == seen_.end()) continue;
+    const Seen& seen = at->second;
     const Process process{node, worker.life};
-    const bool silent =
-        at->second.silent_since != base::kNever && now - at->second.silent_since >= options_.unreachable_after;
-    if (at->second.swim == Liveness::kDead) {
+    const bool silent = seen.silent_since != base::kNever && now - seen.silent_since >= options_.unreachable_after;
+    if (leads && seen.swim == Liveness::kDead) {
       found.push_back({process, Eviction::kDead});
-    } else if (silent) {
+    } else if (silent || (leads && seen.unreachable)) {
       found.push_back({process, Eviction::kUnreachable});
     }
   }
-  const bool systemic = found.size() * 2 > admitted;
-  if (!systemic) {
-    systemic_since_ = base::kNever;
-    return found;
-  }
-  // More than half at once says more about the watcher or the network than about the workers; but what stays so has to
-  // be believed in the end, or the jobs of the dead would wait for ever.
-  systemic_since_ = std::min(systemic_since_, now);
-  if (now - systemic_since_ < options_.systemic_limit) found.clear();
+  if (!guard_.allows(found.size(), admitted, now)) found.clear();
   return found;
 }
 

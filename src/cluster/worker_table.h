@@ -14,6 +14,7 @@
 #include "cluster/messages_worker.h"
 #include "cluster/options.h"
 #include "cluster/provisioner.h"
+#include "cores/health.h"
 #include "resilience/circuit.h"
 
 namespace muster::cluster {
@@ -26,7 +27,7 @@ class WorkerTable {
   explicit WorkerTable(const ManagerOptions& options) : options_(options) {}
 
   // A report of a worker. False if it is stale: of a lower life, or not newer than one seen.
-  bool heard(const Process& worker, WorkerState state, std::uint64_t version, base::Instant now);
+  bool heard(const Process& worker, WorkerState state, std::uint64_t version);
   void swim(NodeId worker, Liveness liveness);
 
   // A call to it begins; and what came of it.
@@ -34,8 +35,10 @@ class WorkerTable {
   void answered(NodeId worker, base::Instant now);
   void unanswered(NodeId worker, base::Instant now);
 
-  // After every command about workers, and after a restore: takes note of who is evicted since when.
+  // After every command about workers: takes note of who is evicted since when.
   void sync(const Ledger& ledger, base::Instant now);
+  // The ledger was replaced: evictions in it may be later than those seen before, so their time begins anew.
+  void restored(const Ledger& ledger, base::Instant now);
 
   // When the parts of this process must have stopped: never while it is admitted; at once if a higher life is; else so
   // long after the eviction was seen here.
@@ -48,12 +51,16 @@ class WorkerTable {
   // The cores of each worker that is there and not draining.
   std::vector<std::uint32_t> pool(const Ledger& ledger) const;
 
-  // Who is to be evicted, and why. A systemic failure holds evictions up for a while.
+  // Probes of the log's leader go without answers, or do not.
+  void probed(NodeId worker, bool alive);
+
+  // Who is to be evicted, and why: of those whom SWIM holds dead or whose streams fail if this manager `leads` the log,
+  // of those who do not answer its calls in any case. A systemic failure holds evictions up for a while.
   struct Evict {
     Process worker;
     Eviction reason = Eviction::kDead;
   };
-  std::vector<Evict> evictions(const Ledger& ledger, base::Instant now);
+  std::vector<Evict> evictions(const Ledger& ledger, bool leads, base::Instant now);
 
   bool suspect(NodeId worker) const;
   std::optional<std::uint64_t> version(const Process& worker) const;
@@ -64,6 +71,7 @@ class WorkerTable {
     WorkerState state = WorkerState::kHealthy;
     std::uint64_t version = 0;
     Liveness swim = Liveness::kAlive;
+    bool unreachable = false;                   // by probes
     base::Instant silent_since = base::kNever;  // first call without an answer since the last answer
     resilience::Circuit circuit;
   };
@@ -73,7 +81,7 @@ class WorkerTable {
   ManagerOptions options_;
   std::map<NodeId, Seen> seen_;
   std::map<Process, base::Instant> evicted_at_;
-  base::Instant systemic_since_ = base::kNever;
+  cores::EvictionGuard guard_;
 };
 
 }  // namespace muster::cluster
