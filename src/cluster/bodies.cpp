@@ -95,8 +95,9 @@ void Bodies::unname(const BodyHash& hash, base::Instant now) {
   if (at == bodies_.end() || !at->second.named) return;
   at->second.named = false;
   if (at->second.pins > 0) return;
-  at->second.kept_until = now;
-  schedule(hash, at->second, now);
+  // Not before its time: another manager may have been told that it is held.
+  at->second.kept_until = std::max(at->second.kept_until, now);
+  schedule(hash, at->second, at->second.kept_until);
 }
 
 bool Bodies::here(const BodyHash& hash) const {

@@ -148,6 +148,17 @@ TEST_F(BodiesTest, KeepsBytesOfAPinUntilTheLedgerNamesThemOrTimePasses) {
   EXPECT_EQ(count<DropBody>(), 2u);
 }
 
+TEST_F(BodiesTest, WhatItSaidToHoldItHoldsForAWhileThoughTheLedgerForgetsIt) {
+  own("shared");
+  bodies_.name(ref("shared"), now_, effects_);
+  bodies_.unpin(ref("shared").hash, now_);
+  pass(minutes(60));
+  bodies_.receive(kB, BodyOffer{ref("shared")}, now_, effects_);
+  bodies_.unname(ref("shared").hash, now_);
+  pass(minutes(9));
+  EXPECT_TRUE(bodies_.here(ref("shared").hash));
+}
+
 TEST_F(BodiesTest, AnOfferThatWasGivenUpIsNotCopiedForEver) {
   bodies_.receive(kB, BodyOffer{ref("lost")}, now_, effects_);
   EXPECT_EQ(sent<BodyWanted>().size(), 1u);

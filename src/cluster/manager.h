@@ -163,7 +163,7 @@ class Manager {
   bool hungry_ = true;                        // cores or wants may have changed
   base::Instant feed_due_{};
   base::Instant state_due_{};
-  base::Instant others_due_ = base::kNever;
+  base::Instant others_due_{};
   bool draining_ = false;
   resilience::Pressure pressure_ = resilience::Pressure::kNone;
   Effects effects_;
