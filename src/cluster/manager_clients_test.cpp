@@ -214,7 +214,11 @@ TEST_F(ManagerClientsTest, RandomMessagesOfStrangersChangeNothing) {
   const NodeId stranger{666};
   receive(stranger, PartStopped{part, {1, 1}, Life{1}, false, false});
   receive(stranger, DispatchAnswer{part, {1, 1}, DispatchReply::kStopped, 0});
-  receive(stranger, PartResult{.worker = stranger, .part = part, .fence = {9, 9}, .body = {}, .reason = {}});
+  PartResult result;
+  result.worker = stranger;
+  result.part = part;
+  result.fence = {9, 9};
+  receive(stranger, result);
   receive(stranger, BodyHeld{test_hash("bundle"), Life{9}});
   receive(stranger, ManagerState{Life{9}, 0, 0, true});
   receive(stranger, EndAck{JobId{1}});
