@@ -137,7 +137,7 @@ void Bodies::receive(NodeId from, const BodyOffer& message, base::Instant now, E
   if (!body.fetching) act(at->first, body, now, effects);
 }
 
-void Bodies::receive(NodeId from, const BodyHeld& message, base::Instant now) {
+void Bodies::receive(NodeId from, const BodyHeld& message) {
   const auto at = bodies_.find(message.hash);
   if (at == bodies_.end() || !std::ranges::binary_search(voters_, from)) return;
   const auto life = lives_.find(from);
@@ -145,7 +145,6 @@ void Bodies::receive(NodeId from, const BodyHeld& message, base::Instant now) {
   peer(from, message.life);
   at->second.held[from] = message.life;
   judge_majority(at->first, at->second);
-  static_cast<void>(now);
 }
 
 void Bodies::receive(NodeId from, const BodyWanted& message, base::Instant now, Effects& effects) {
@@ -299,7 +298,7 @@ void Bodies::act(const BodyHash& hash, Body& body, base::Instant now, Effects& e
     return;
   }
   if (copies_ == Copies::kMajority && body.here && body.pins > 0 && !on_majority(hash)) {
-    offer(hash, body, now, effects);
+    offer(hash, body, effects);
     schedule(hash, body, now + options_.offer_repeat);
     return;
   }
@@ -322,7 +321,7 @@ void Bodies::ask(const BodyHash& hash, Body& body, base::Instant now, Effects& e
   effects.push_back(Send{body.asked, BodyWanted{{hash, body.size}, body.gathered.size()}});
 }
 
-void Bodies::offer(const BodyHash& hash, Body& body, base::Instant, Effects& effects) {
+void Bodies::offer(const BodyHash& hash, const Body& body, Effects& effects) {
   for (const NodeId voter : voters_) {
     if (voter == self_.node || body.held.contains(voter)) continue;
     effects.push_back(Send{voter, BodyOffer{{hash, body.size}}});

@@ -100,14 +100,14 @@ TEST_F(BodiesTest, OffersWhatIsPinnedUntilAMajorityHoldsIt) {
   own("mine");
   EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
   EXPECT_EQ(sent<BodyOffer>().size(), 2u);
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}}, now_);
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   EXPECT_TRUE(bodies_.on_majority(ref("mine").hash));
   EXPECT_TRUE(bodies_.news().contains(ref("mine").hash));
 }
 
 TEST_F(BodiesTest, DoesNotBelieveWhatAFormerLifeHeld) {
   own("mine");
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}}, now_);
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   bodies_.peer(kB, Life{2});
   EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
   effects_.clear();
@@ -117,7 +117,7 @@ TEST_F(BodiesTest, DoesNotBelieveWhatAFormerLifeHeld) {
 
 TEST_F(BodiesTest, CountsTheMajorityOfWhoeverVotesNow) {
   own("mine");
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}}, now_);
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   bodies_.voters({kA, kC, NodeId{4}});
   EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
   effects_.clear();

@@ -100,6 +100,10 @@ void Manager::on(Desk& desk, NodeId from, const PartResult& message) {
   // From the worker itself, or forwarded by another manager.
   const bool forwarded = std::ranges::binary_search(standing_.voters, from);
   if (message.worker != from && !forwarded) return;
+  // Of an attempt that was another's it can say nothing.
+  const LedgerPart* part = ledger_.part(message.part);
+  const Process worker{message.worker, message.life};
+  if (part != nullptr && part->fence == message.fence && part->worker != worker) return;
   if (JobMachine* machine = led(message.part.job)) {
     machine->receive(desk, message);
     return touch(message.part.job);
@@ -176,8 +180,8 @@ void Manager::act(Desk& desk, const Process& worker, const Action& action, const
 void Manager::on(Desk& desk, NodeId from, const BodyOffer& message) {
   bodies_.receive(from, message, desk.now, effects_);
 }
-void Manager::on(Desk& desk, NodeId from, const BodyHeld& message) {
-  bodies_.receive(from, message, desk.now);
+void Manager::on(Desk&, NodeId from, const BodyHeld& message) {
+  bodies_.receive(from, message);
 }
 void Manager::on(Desk& desk, NodeId from, const BodyWanted& message) {
   bodies_.receive(from, message, desk.now, effects_);
