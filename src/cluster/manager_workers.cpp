@@ -32,6 +32,7 @@ void Manager::on(Desk& desk, NodeId from, const Heartbeat& message) {
   answer.contact = contact(desk, worker, message);
   const bool fresh = workers_.heard(worker, message.state, message.version);
   if (answer.contact != Contact::kAdmitted) return desk.send(from, answer);
+  answer.admission = ledger_.workers().at(from).admission;
   std::set<JobId> named;
   for (const PartReport& report : message.parts) {
     const LedgerJob* job = ledger_.job(report.part.job);
