@@ -166,6 +166,7 @@ class Manager {
   std::set<JobId> touched_;
   std::set<NodeId> gates_;
   std::map<JobId, std::vector<NodeId>> cancellers_;
+  std::map<JobId, base::Instant> accepted_;   // when, where that was seen
   std::map<JobId, Origin> origins_;           // where it is another than the ledger's
   std::map<JobId, base::Instant> unknown_;    // jobs that workers speak of and the ledger does not know
   std::map<Process, base::Duration> clocks_;  // least difference seen between a worker's clock and this one
