@@ -19,9 +19,7 @@ constexpr NodeId kGuest{50};
 
 class BodiesTest : public ::testing::Test {
  protected:
-  BodiesTest() : bodies_({kA, Life{1}}, test_hash, {}, Bodies::Copies::kMajority, {}, now_) {
-    bodies_.voters({kA, kB, kC});
-  }
+  BodiesTest() : bodies_({kA, Life{1}}, test_hash, {}, {}, now_) { bodies_.voters({kA, kB, kC}); }
 
   static BodyRef ref(const std::string& bytes) { return {test_hash(bytes), bytes.size()}; }
   void pass(base::Duration span) {
@@ -100,14 +98,14 @@ TEST_F(BodiesTest, OffersWhatIsPinnedUntilAMajorityHoldsIt) {
   own("mine");
   EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
   EXPECT_EQ(sent<BodyOffer>().size(), 2u);
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}}, now_);
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   EXPECT_TRUE(bodies_.on_majority(ref("mine").hash));
   EXPECT_TRUE(bodies_.news().contains(ref("mine").hash));
 }
 
 TEST_F(BodiesTest, DoesNotBelieveWhatAFormerLifeHeld) {
   own("mine");
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}}, now_);
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   bodies_.peer(kB, Life{2});
   EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
   effects_.clear();
@@ -117,7 +115,7 @@ TEST_F(BodiesTest, DoesNotBelieveWhatAFormerLifeHeld) {
 
 TEST_F(BodiesTest, CountsTheMajorityOfWhoeverVotesNow) {
   own("mine");
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}}, now_);
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   bodies_.voters({kA, kC, NodeId{4}});
   EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
   effects_.clear();
@@ -146,6 +144,17 @@ TEST_F(BodiesTest, KeepsBytesOfAPinUntilTheLedgerNamesThemOrTimePasses) {
   bodies_.unname(ref("other").hash, now_);
   pass(seconds(1));
   EXPECT_EQ(count<DropBody>(), 2u);
+}
+
+TEST_F(BodiesTest, WhatItSaidToHoldItHoldsForAWhileThoughTheLedgerForgetsIt) {
+  own("shared");
+  bodies_.name(ref("shared"), now_, effects_);
+  bodies_.unpin(ref("shared").hash, now_);
+  pass(minutes(60));
+  bodies_.receive(kB, BodyOffer{ref("shared")}, now_, effects_);
+  bodies_.unname(ref("shared").hash, now_);
+  pass(minutes(9));
+  EXPECT_TRUE(bodies_.here(ref("shared").hash));
 }
 
 TEST_F(BodiesTest, AnOfferThatWasGivenUpIsNotCopiedForEver) {
@@ -182,7 +191,7 @@ TEST_F(BodiesTest, MetersWhatAPeerMayAskFor) {
 }
 
 TEST_F(BodiesTest, ReadsFromDiskWhatItHasNotInMemory) {
-  Bodies after_restart({kA, Life{2}}, test_hash, {}, Bodies::Copies::kMajority, {ref("kept")}, now_);
+  Bodies after_restart({kA, Life{2}}, test_hash, {}, {ref("kept")}, now_);
   after_restart.receive(kB, BodyWanted{ref("kept"), 0}, now_, effects_);
   EXPECT_EQ(count<ReadBody>(), 1u);
   after_restart.read(ref("kept").hash, "kept", now_, effects_);

@@ -5,13 +5,32 @@
 #include "cluster/job_status.h"
 
 namespace muster::cluster {
+namespace {
 
-JobMachine::JobMachine(JobId id, const LedgerJob& job, base::Instant now)
+// Bytes of histograms in one push, so that it fits into a message; beyond it rows carry counts alone. Wide histograms
+// of hundreds of workflows are needed to get there.
+constexpr std::size_t kMaxPushedHistograms = kMaxMessageBytes / 2;
+// Most bytes of a used bucket.
+constexpr std::size_t kBucketBytes = 8;
+
+void fit(WindowPush& push) {
+  std::size_t bytes = 0;
+  const auto take = [&](metrics::CoarseHistogram& latency) {
+    bytes += latency.buckets().size() * kBucketBytes;
+    if (bytes > kMaxPushedHistograms) latency.clear();
+  };
+  for (TotalRow& row : push.totals) take(row.latency);
+  for (WindowRow& row : push.windows) take(row.latency);
+}
+
+}  // namespace
+
+JobMachine::JobMachine(JobId id, const LedgerJob& job, base::Instant since)
     : id_(id),
       epoch_(job.epoch),
       origin_(job.origin),
       origin_epoch_(job.origin_epoch),
-      since_(now),
+      since_(since),
       workflows_(job.workflows.size()),
       told_(job.workflows.size(), false) {}
 
@@ -67,13 +86,13 @@ void JobMachine::progress(Desk& desk, const PartProgress& message, base::Duratio
   const LedgerPart* part = assigned(desk, message.part);
   PartWatch* found = watch(message.part);
   if (found == nullptr || part == nullptr || part->fence != message.fence) return;
-  found->seen(desk, message.fence, message.beat, base::Duration::zero());
+  found->seen(desk, message.fence, message.beat, base::Duration::zero(), false);
   windows_.add(message, clock_offset, desk.now);
 }
 
 void JobMachine::reported(Desk& desk, const PartReport& report) {
   if (PartWatch* found = watch(report.part); found != nullptr && assigned(desk, report.part) != nullptr) {
-    found->seen(desk, report.fence, report.beat, report.elapsed);
+    found->seen(desk, report.fence, report.beat, report.elapsed, report.finished);
   }
 }
 
@@ -104,7 +123,9 @@ void JobMachine::push_windows(Desk& desk) {
   std::vector<WindowRow> rows = windows_.closed(*job, kMaxWindowRows, desk.now);
   if (rows.empty() && !windows_.changed()) return;
   windows_.pushed();
-  desk.send(origin_, WindowPush{id_, epoch_, std::move(rows), windows_.totals()});
+  WindowPush push{id_, epoch_, std::move(rows), windows_.totals()};
+  fit(push);
+  desk.send(origin_, std::move(push));
 }
 
 void JobMachine::abandon(Desk& desk) {

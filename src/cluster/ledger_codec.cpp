@@ -59,6 +59,7 @@ void fields(Io& io, typename Io::template Of<LedgerWorker>& worker) {
   io.number(worker.cores);
   io.flag(worker.evicted);
   io.choice(worker.reason, kEvictions);
+  io.number(worker.admission);
   io.require(worker.evicted || worker.reason == Eviction::kDead, "a worker that is there has a reason to be gone");
 }
 

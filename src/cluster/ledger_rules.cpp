@@ -39,6 +39,7 @@ class LedgerRules {
   void settle(LedgerJob& job, LedgerWorkflow& workflow);
   void skip_dependents(LedgerJob& job);
   bool make_room_for_worker();
+  void bury(const Tombstone& tombstone);
 
   Ledger& ledger_;
   std::uint64_t index_;
@@ -231,7 +232,12 @@ Verdict LedgerRules::operator()(const JobEnded& command) {
 
 Verdict LedgerRules::operator()(const CancelRequested& command) {
   LedgerJob* job = find(command.job);
-  if (job == nullptr) return Verdict::kUnknownJob;
+  if (job == nullptr) {
+    if (command.bury && ledger_.tombstone(command.job) == nullptr) {
+      bury({command.job, command.client, JobState::kCancelled});
+    }
+    return Verdict::kUnknownJob;
+  }
   if (job->end) return Verdict::kJobEnded;
   if (job->cancel) return Verdict::kRepeated;
   const bool known = command.end_as == JobState::kCancelled || command.end_as == JobState::kFailed ||
@@ -259,10 +265,11 @@ Verdict LedgerRules::operator()(const WorkerAdmitted& command) {
   }
   LedgerWorker& worker = at->second;
   if (command.worker.life < worker.life) return Verdict::kWorkerGone;
-  if (command.worker.life > worker.life) worker = {command.worker.life, 0, 0, true, Eviction::kDead};
+  if (command.worker.life > worker.life) worker = {command.worker.life, 0, 0, true, Eviction::kDead, 0};
   if (command.cores < worker.used) return Verdict::kInvalid;
   if (!worker.evicted && worker.cores == command.cores) return Verdict::kRepeated;
-  worker = {worker.life, command.cores, worker.used, false, Eviction::kDead};
+  const std::uint64_t admission = worker.evicted ? index_ : worker.admission;
+  worker = {worker.life, command.cores, worker.used, false, Eviction::kDead, admission};
   return Verdict::kApplied;
 }
 
@@ -285,8 +292,7 @@ Verdict LedgerRules::operator()(const JobForgotten& command) {
     for (const LedgerPart& part : workflow.parts) ledger_.drop_body(part.result);
     ledger_.parts_ -= workflow.parts.size();
   }
-  if (ledger_.tombstones_.size() == kMaxTombstones) ledger_.tombstones_.pop_front();
-  ledger_.tombstones_.push_back({command.job, job->client, job->end->state});
+  bury({command.job, job->client, job->end->state});
   ledger_.jobs_.erase(command.job);
   return Verdict::kApplied;
 }
@@ -409,6 +415,11 @@ void LedgerRules::skip_dependents(LedgerJob& job) {
       again = true;
     }
   }
+}
+
+void LedgerRules::bury(const Tombstone& tombstone) {
+  if (ledger_.tombstones_.size() == kMaxTombstones) ledger_.tombstones_.pop_front();
+  ledger_.tombstones_.push_back(tombstone);
 }
 
 // An evicted worker without parts is only a memory.

@@ -279,6 +279,17 @@ TEST_F(LedgerTest, AnEvictedWorkerKeepsItsPartsUntilTheyAreKnownToBeStopped) {
   EXPECT_EQ(provision(1, {{0, worker(1), 2, 1}}), Verdict::kCoresTaken);
 }
 
+TEST_F(LedgerTest, NumbersEveryAdmissionOfAWorker) {
+  admit(worker(1), 4);
+  const std::uint64_t first = ledger.workers().at(worker(1).node).admission;
+  EXPECT_EQ(first, ledger.index());
+  admit(worker(1), 8);
+  EXPECT_EQ(ledger.workers().at(worker(1).node).admission, first);
+  apply(WorkerEvicted{worker(1)});
+  admit(worker(1), 8);
+  EXPECT_EQ(ledger.workers().at(worker(1).node).admission, ledger.index());
+}
+
 TEST_F(LedgerTest, ForgetsAnEndedJobDownToItsEnd) {
   admit(worker(1), 4);
   accept(kJob, outline({{}}));
@@ -292,6 +303,14 @@ TEST_F(LedgerTest, ForgetsAnEndedJobDownToItsEnd) {
   EXPECT_EQ(accept(kJob, outline({{}})), Verdict::kJobEnded);
   ASSERT_NE(ledger.tombstone(kJob), nullptr);
   EXPECT_EQ(ledger.tombstone(kJob)->state, JobState::kCompleted);
+}
+
+TEST_F(LedgerTest, ASubmitThatComesAfterItsCancellationComesTooLate) {
+  EXPECT_EQ(apply(CancelRequested{kJob, "ada", "", JobState::kCancelled}), Verdict::kUnknownJob);
+  EXPECT_EQ(ledger.tombstone(kJob), nullptr);
+  EXPECT_EQ(apply(CancelRequested{kJob, "ada", "", JobState::kCancelled, true, kClient}), Verdict::kUnknownJob);
+  EXPECT_EQ(accept(kJob, outline({{}})), Verdict::kJobEnded);
+  EXPECT_EQ(ledger.tombstone(kJob)->state, JobState::kCancelled);
 }
 
 TEST_F(LedgerTest, TakesSettingsInTheOrderOfTheirVersions) {

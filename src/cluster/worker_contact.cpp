@@ -29,6 +29,7 @@ void Worker::on(NodeId, const HeartbeatAnswer& message, base::Instant now) {
       const base::Instant sent{base::Duration(message.sent)};
       if (sent <= now && (!contact_ || sent > *contact_)) contact_ = sent;
       pressure_ = message.pressure;
+      admission_ = std::max(admission_, message.admission);
       break;
     }
     case Contact::kNoQuorum:
