@@ -357,7 +357,7 @@ class Judging(unittest.TestCase):
         mutant.number = 7
         simulator = Script(falls)
         baselines = {name: trial.Baseline(0.1, 10, {0} if name in reached else set()) for name in ("near", "far")}
-        court = trial.Court(simulator, baselines, {("src/cores/vote.cpp", 0): 0}, seconds)
+        court = trial.Court(simulator, baselines, {("src/cores/vote.cpp", 0): 0}, seconds, {})
         return court.judge(mutant, ["*"]), simulator.calls, court
 
     def test_a_mutant_that_breaks_a_law_is_killed(self):
@@ -382,6 +382,12 @@ class Judging(unittest.TestCase):
         for name in ("near", "far"):
             seeds = [seed for _, scenario, first, last in calls if scenario == name for seed in range(first, last + 1)]
             self.assertEqual(seeds, list(range(1, len(seeds) + 1)))
+
+    def test_the_original_is_known_before_mutants_are_tried(self):
+        unsound = {}
+        known = trial.baseline(Script({(-1, "near"): (5, "violated")}), "near", unsound)
+        self.assertEqual(list(unsound), [("near", "5..5")])
+        self.assertAlmostEqual(known.seconds, 0.1, delta=0.05)
 
     def test_what_the_original_does_too_proves_nothing(self):
         verdict, _, court = self.judge({(7, "near"): (5, "violated"), (0, "near"): (5, "violated")})

@@ -11,6 +11,7 @@ import tempfile
 
 MEMORY = 3 << 30  # bytes of address space; a mutant that grows without end crashes instead of taking the machine along
 SECONDS_OF_BASELINE = 1.5  # per scenario
+TOO_MANY_FAILURES = 5  # of the original in one scenario
 FIRST_BATCH = 0.25  # seconds per scenario; doubles in every round
 LEAST_LIMIT = 15  # a seed hangs that takes so many seconds more
 PATIENCE = 10  # than so many times what the original takes
@@ -107,32 +108,36 @@ class Baseline:
 
 
 class Unsound(Exception):
-    """The simulator finds fault with the original, so it cannot judge mutants."""
+    """The simulator finds fault with the original again and again, so it cannot judge mutants."""
 
 
-def baseline(simulator, scenario):
-    first, seconds, seeds, reached = 1, 0.0, 0, set()
+def baseline(simulator, scenario, unsound):
+    """Runs the original for a while. Seeds at which it fails are told in `unsound` and passed over."""
+    first, seconds, seeds, reached, failures = 1, 0.0, 0, set(), 0
     while seconds < SECONDS_OF_BASELINE:
-        count = max(1, seeds)
+        last = first + max(1, seeds) - 1
         with tempfile.NamedTemporaryFile("r") as table:
-            run = simulator.run(-1, scenario, first, first + count - 1, 600, table.name)
+            run = simulator.run(-1, scenario, first, last, 600, table.name)
             reached |= {int(line) for line in table.read().split()}
         if run.end != "passed":
-            raise Unsound(f"{scenario}, seeds {first} to {first + count - 1}, without any mutant: {run.end} "
-                          f"{run.invariant} {run.seen}")
-        seeds, seconds, first = seeds + count, seconds + run.seconds, first + count
+            failures += 1
+            last = int(run.seed) if run.seed else last
+            unsound[scenario, f"{run.seed or first}..{last}"] = f"{run.end} {run.invariant} {run.seen}"
+            if failures == TOO_MANY_FAILURES:
+                raise Unsound(f"{scenario}, seed {last}, without any mutant: {run.end} {run.invariant} {run.seen}")
+        seeds, seconds, first = seeds + last - first + 1, seconds + run.seconds, last + 1
     return Baseline(seconds / seeds, seeds, reached)
 
 
 class Court:
     """Tries mutants one by one. Scenarios in which a mutant's function is known to run come first."""
 
-    def __init__(self, simulator, baselines, reach, seconds):
+    def __init__(self, simulator, baselines, reach, seconds, unsound):
         self.simulator = simulator
         self.baselines = baselines
         self.reach = reach
         self.seconds = seconds
-        self.unsound = {}  # (scenario, seeds) at which the original fails, too → what was seen
+        self.unsound = unsound  # (scenario, seeds) at which the original fails, too → what was seen
 
     def scenarios_for(self, mutant, patterns):
         mine = [name for name in self.baselines if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
