@@ -5,10 +5,10 @@
 
 namespace muster::cores {
 
-// Only voters ask for votes; others merely give up their idea of who leads.
+// Only who may lead asks for votes; others merely give up their idea of who leads.
 void Raft::reset_election_due() {
   const base::Duration timeout = options_.election_timeout;
-  if (is_voter()) {
+  if (may_lead()) {
     const auto extra = random_.below(static_cast<std::uint64_t>(timeout.count()));
     election_due_ = now_ + timeout + base::Duration(static_cast<base::Duration::rep>(extra));
   } else {
@@ -17,7 +17,7 @@ void Raft::reset_election_due() {
 }
 
 void Raft::election_due() {
-  if (is_voter()) return ask_before_election();
+  if (may_lead()) return ask_before_election();
   leader_ = base::kNoNode;
   role_ = RaftRole::kFollower;
   reset_election_due();
@@ -131,7 +131,7 @@ void Raft::on(base::NodeId from, RaftTerm term, const RaftVoteReply& reply) {
 }
 
 void Raft::on(base::NodeId from, RaftTerm term, const RaftTimeoutNow&) {
-  const bool invited = role_ == RaftRole::kFollower && term == hard_.term && from == leader_ && is_voter();
+  const bool invited = role_ == RaftRole::kFollower && term == hard_.term && from == leader_ && may_lead();
   if (invited) begin_election(true);
 }
 
