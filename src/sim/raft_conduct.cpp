@@ -96,10 +96,9 @@ void RaftConduct::takes(const cores::Raft& raft, const cores::RaftEffects& effec
 void RaftConduct::leaves(const cores::Raft& raft, base::NodeId to, const cores::RaftMessage& message,
                          std::size_t bytes) {
   if (bytes > cores::kRaftMaxMessageBytes) violate("27", fmt::format("sends a message of {} bytes", bytes));
-  if (flying_term_ != raft.term()) {
-    flying_term_ = raft.term();
-    flying_.clear();
-  }
+  // A member that was removed and added again starts anew.
+  const std::pair leadership(raft.term(), raft.log().members_index());
+  if (std::exchange(flying_in_, leadership) != leadership) flying_.clear();
   if (const auto* append = std::get_if<cores::RaftAppend>(&message.body)) {
     check_append(*append);
     if (append->entries.empty() || message.term != raft.term()) return;

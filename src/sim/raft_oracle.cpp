@@ -182,7 +182,9 @@ void RaftOracle::read_ready(base::NodeId node, RaftIndex floor, RaftIndex index)
 
 void RaftOracle::observe(base::NodeId node, const cores::Raft& raft) {
   Seen& seen = seen_[node];
-  if (raft.log().members_index() != seen.members_index || seen.members.voters.empty()) members_moved(node, raft, seen);
+  // An entry may be replaced by another at the same index.
+  if (raft.log().members_index() != seen.members_index || raft.members() != seen.members)
+    members_moved(node, raft, seen);
   if (raft.leads()) {
     check_matches(node, raft);
     if (raft.members_committed() && !raft.members().is_voter(node))

@@ -205,7 +205,7 @@ void RaftWorld::compact(base::NodeId name) {
 }
 
 void RaftWorld::isolate(base::NodeId name, base::Duration length) {
-  if (name == base::kNoNode) return;
+  if (healing_ || name == base::kNoNode) return;
   NodeSet alone, others;
   for (const base::NodeId each : kernel_->nodes()) (each == name ? alone : others).add(kernel_->index(each));
   Network& network = kernel_->network();
@@ -226,7 +226,7 @@ void RaftWorld::forge(base::NodeId from, base::NodeId to, const cores::RaftMessa
 }
 
 void RaftWorld::crash_for(base::NodeId name, base::Duration length) {
-  if (name == base::kNoNode || !kernel_->up(name)) return;
+  if (healing_ || name == base::kNoNode || !kernel_->up(name)) return;
   kernel_->crash(name);
   kernel_->after(length, [this, name] {
     if (!healing_) kernel_->restart(name, false);
