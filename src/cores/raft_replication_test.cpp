@@ -160,8 +160,21 @@ TEST(RaftReplication, OldTermCommitWaitsForAnEntryOfTheOwnTerm) {
   EXPECT_EQ(solo.raft.commit(), 3u);
 }
 
+// A node that joins gets entries from the first on, and none of them told who the founders were.
+TEST(RaftReplication, TheFirstTermOpensWithTheFoundersConfiguration) {
+  RaftSolo solo(three({}, 0));
+  solo.lead();
+  ASSERT_EQ(solo.raft.log().last(), 1u);
+  EXPECT_EQ(solo.raft.log().at(1).kind, RaftEntryKind::kMembers);
+  EXPECT_EQ(solo.raft.log().at(1).members, solo.raft.members());
+  EXPECT_EQ(solo.raft.log().members_index(), 1u);
+}
+
 TEST(RaftReplication, ANoOpOpensEveryTerm) {
-  RaftSolo solo(three({1}, 1));
+  RaftImage image = three({1}, 1);
+  image.entries.front().kind = RaftEntryKind::kMembers;
+  image.entries.front().members = image.snapshot.members;
+  RaftSolo solo(std::move(image));
   solo.lead();
   EXPECT_EQ(solo.raft.log().at(2).kind, RaftEntryKind::kNoop);
   EXPECT_EQ(solo.raft.log().at(2).term, 2u);
