@@ -65,6 +65,9 @@ struct GateOptions {
   base::Duration offer_round = std::chrono::seconds(5);
   // … until so long after the submission or the loss; then the slot fails.
   base::Duration dispatch_timeout = std::chrono::seconds(300);
+  // No datacenter that may be asked is well for so long: the slot fails. Long enough for a gate that has just started
+  // to hear of them; at the submission itself none is waited for.
+  base::Duration no_datacenter_patience = std::chrono::seconds(10);
 
   // A submission whose bundle does not arrive or reach a majority by then is given up; the client may repeat it.
   base::Duration submit_timeout = std::chrono::seconds(30);
