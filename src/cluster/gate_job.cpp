@@ -136,9 +136,10 @@ const GateLedgerJob* GateJob::job(const GateDesk& desk) const {
 }
 
 int GateJob::slot_of(const GateLedgerJob& job, const std::string& datacenter) const {
+  if (std::ranges::binary_search(job.abandoned, datacenter)) return -1;
   for (std::size_t i = 0; i < job.slots.size(); ++i) {
     const GateSlot& slot = job.slots[i];
-    if (slot.phase != SlotPhase::kOpen && !slot.lost && slot.datacenter == datacenter) return static_cast<int>(i);
+    if (slot.phase != SlotPhase::kOpen && slot.datacenter == datacenter) return static_cast<int>(i);
   }
   return -1;
 }
