@@ -17,6 +17,14 @@ Bodies::Bodies(Process self, HashBody hash, const ManagerOptions& options, const
   }
 }
 
+void Bodies::voters(const std::vector<NodeId>& voters) {
+  voters_ = voters;
+  for (auto& [hash, body] : bodies_) {
+    judge_majority(hash, body);
+    if (body.pins > 0) schedule(hash, body, base::Instant::min());
+  }
+}
+
 void Bodies::peer(NodeId manager, Life life) {
   const auto [at, added] = lives_.try_emplace(manager, life);
   if (at->second == life && !added) return;

@@ -29,7 +29,7 @@ class Bodies {
          base::Instant now);
 
   // The managers that count. What one of them held in another life is not believed any more.
-  void voters(const std::vector<NodeId>& voters) { voters_ = voters; }
+  void voters(const std::vector<NodeId>& voters);
   void peer(NodeId manager, Life life);
 
   // Wanted here and on a majority, first from `source`, until unpinned as often as pinned. A pinned body is not

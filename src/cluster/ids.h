@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/node_id.h"
+#include "resilience/fence.h"
 
 namespace muster::cluster {
 
@@ -55,12 +56,7 @@ struct PartId {
 // Issued by the log, compared in order. Epochs count a job's leaders: each names one process, so two lives of one
 // manager never share one. Attempts count a part's provisions. The fence of a running part does not change when its
 // job gets another leader.
-struct Fence {
-  std::uint64_t epoch = 0;
-  std::uint64_t attempt = 0;
-
-  auto operator<=>(const Fence&) const = default;
-};
+using resilience::Fence;
 
 // The name of a body (bundle, context, result): a cryptographic hash of its bytes.
 struct BodyHash {

@@ -38,7 +38,8 @@ base::Instant JobMachine::step(Desk& desk) {
   due = std::min(due, check_limits(desk, *job));
   push_windows(desk);
   if (windows_.changed() || windows_.deadline() != base::kNever) due = std::min(due, push_due_);
-  return due;
+  // What is overdue was proposed, and is looked at again.
+  return std::max(due, desk.now + desk.options.call_timeout / 10);
 }
 
 void JobMachine::receive(Desk& desk, const DispatchAnswer& message) {

@@ -1,0 +1,148 @@
+// What a manager answers to clients, gates and other managers.
+#include <algorithm>
+
+#include "cluster/command_codec.h"
+#include "cluster/job_status.h"
+#include "cluster/manager.h"
+
+namespace muster::cluster {
+namespace {
+
+// Waiting for one job's cancellation; more are answered by a status.
+constexpr std::size_t kMaxCancellers = 16;
+
+}  // namespace
+
+void Manager::on(Desk& desk, NodeId from, const Submit& message) {
+  SubmitAnswer answer;
+  answer.job = message.job;
+  answer.retry_after = options_.retry_after;
+  const auto refuse = [&](Answer why, std::string reason) {
+    answer.answer = why;
+    answer.reason = std::move(reason);
+    desk.send(from, answer);
+  };
+  const auto limited = limiter_.admit(number(message.client), resilience::Operation::kSubmit, desk.now);
+  if (!limited.admitted) {
+    answer.retry_after = limited.retry_after;
+    desk.note(Noted::kLimited, {message.job, 0, 0});
+    return refuse(Answer::kLimited, "too many submits of this client");
+  }
+  if (!current()) return refuse(Answer::kQuorumUnavailable, "this manager has no quorum or is not caught up");
+  if (const LedgerJob* job = ledger_.job(message.job)) {
+    if (job->client != message.client) return refuse(Answer::kConflict, "the id belongs to another client's job");
+    return desk.send(from, answer_of(ledger_, message.job, *job));
+  }
+  if (const Tombstone* ended = ledger_.tombstone(message.job)) {
+    answer.state = ended->state;
+    const bool same = ended->client == message.client;
+    return refuse(same ? Answer::kEnded : Answer::kConflict, "the job has ended and its results are gone");
+  }
+  if (!submissions_.contains(message.job)) {
+    if (draining_) return refuse(Answer::kDraining, "this manager drains");
+    if (!proposals_.circuit_closed(desk.now)) {
+      desk.note(Noted::kQuorumCircuitOpen, {message.job, 0, 0});
+      return refuse(Answer::kQuorumCircuitOpen, "the log did not commit in time lately");
+    }
+    if (const auto layer = layers(message.outline); !layer) return refuse(Answer::kInvalid, layer.error().message);
+    if (message.bundle.size == 0) return refuse(Answer::kInvalid, "the bundle is empty");
+    if (ledger_.queued() >= kMaxQueued) return refuse(Answer::kCapacityExceeded, "the queue is full");
+  }
+  if (!submissions_.add(desk, from, message)) refuse(Answer::kCapacityExceeded, "too many submissions under way");
+}
+
+void Manager::on(Desk& desk, NodeId from, const StatusAsk& message) {
+  StatusAnswer answer;
+  answer.job = message.job;
+  if (const LedgerJob* job = ledger_.job(message.job)) {
+    const SubmitAnswer known = answer_of(ledger_, message.job, *job);
+    answer.state = known.state;
+    answer.position = known.position;
+    answer.leader = known.leader;
+    answer.epoch = known.epoch;
+    answer.reason = known.reason;
+    answer.workflows = status_of(*job);
+  } else if (const Tombstone* ended = ledger_.tombstone(message.job)) {
+    answer.answer = Answer::kEnded;
+    answer.state = ended->state;
+  } else {
+    answer.answer = current() ? Answer::kUnknownJob : Answer::kQuorumUnavailable;
+  }
+  desk.send(from, answer);
+}
+
+void Manager::on(Desk& desk, NodeId from, const Cancel& message) {
+  CancelAnswer answer{.job = message.job, .retry_after = options_.retry_after};
+  const auto refuse = [&](Answer why) {
+    answer.answer = why;
+    desk.send(from, answer);
+  };
+  const auto limited = limiter_.admit(number(message.client), resilience::Operation::kCancel, desk.now);
+  if (!limited.admitted) {
+    answer.retry_after = limited.retry_after;
+    desk.note(Noted::kLimited, {message.job, 0, 0});
+    return refuse(Answer::kLimited);
+  }
+  if (!current()) return refuse(Answer::kQuorumUnavailable);
+  const LedgerJob* job = ledger_.job(message.job);
+  if (job == nullptr) return refuse(ledger_.tombstone(message.job) ? Answer::kEnded : Answer::kUnknownJob);
+  if (job->client != message.client) return refuse(Answer::kConflict);
+  if (job->end) {
+    answer = cancelled(message.job, *job);
+    return refuse(Answer::kEnded);
+  }
+  auto& waiting = cancellers_[message.job];
+  if (std::ranges::find(waiting, from) == waiting.end() && waiting.size() < kMaxCancellers) waiting.push_back(from);
+  if (job->cancel) return refuse(Answer::kAccepted);
+  desk.propose(CancelRequested{message.job, message.requester, message.reason, JobState::kCancelled});
+}
+
+void Manager::on(Desk& desk, NodeId from, const EndAck& message) {
+  ends_.acknowledged(desk, message.job, from);
+}
+
+void Manager::on(Desk& desk, NodeId from, const GateAnnounce& message) {
+  ends_.announce(message.job, from, message.origin_epoch, desk.now);
+  others_due_ = desk.now;
+  if (JobMachine* machine = led(message.job)) {
+    machine->announce(from, message.origin_epoch);
+    touch(message.job);
+    return;
+  }
+  // Told to the leader, whom the gate may not know.
+  const LedgerJob* job = ledger_.job(message.job);
+  if (job != nullptr && job->owner.node != self_.node) {
+    desk.send(job->owner.node, OwnerIs{message.job, from, message.origin_epoch});
+  }
+}
+
+void Manager::on(Desk& desk, NodeId, const OwnerIs& message) {
+  ends_.announce(message.job, message.gate, message.origin_epoch, desk.now);
+  others_due_ = desk.now;
+  if (JobMachine* machine = led(message.job)) {
+    machine->announce(message.gate, message.origin_epoch);
+    touch(message.job);
+  }
+}
+
+// Only what can be read gets into the log, and only in the name of who sent it.
+void Manager::on(Desk& desk, NodeId from, const Forward& message) {
+  if (standing_.leader != self_.node || !std::ranges::binary_search(standing_.voters, from)) return;
+  const auto entry = decode_entry(message.entry);
+  if (!entry || entry->proposer.node != from) return;
+  desk.effects.push_back(Propose{message.entry});
+}
+
+void Manager::on(Desk& desk, NodeId from, const ManagerState& message) {
+  const bool voter = std::ranges::binary_search(standing_.voters, from);
+  if (voter && peers_.heard(from, message, desk.now)) bodies_.peer(from, message.life);
+}
+
+void Manager::tell_cancellers(Desk& desk, JobId job, const CancelAnswer& answer, bool done) {
+  const auto at = cancellers_.find(job);
+  if (at == cancellers_.end()) return;
+  for (const NodeId from : at->second) desk.send(from, answer);
+  if (done) cancellers_.erase(at);
+}
+
+}  // namespace muster::cluster
