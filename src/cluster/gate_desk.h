@@ -17,6 +17,8 @@
 
 namespace muster::cluster {
 
+class GateFollowers;
+
 struct GateDesk {
   const Process& self;
   const GateOptions& options;
@@ -26,6 +28,7 @@ struct GateDesk {
   GatePeers& peers;
   Bodies& bodies;
   DatacenterTable& datacenters;
+  GateFollowers& followers;
   Effects& effects;
   base::Instant now;
 

@@ -12,7 +12,10 @@ constexpr std::size_t kSlotKind = 100;
 
 struct SubjectOf {
   Subject operator()(const JobSubmitted& command) const { return {0, number(command.job), 0, 0}; }
-  Subject operator()(const LeasesRenewed&) const { return {1, 0, 0, 0}; }
+  // Each is for leases of its own.
+  Subject operator()(const LeasesRenewed& command) const {
+    return {1, command.rows.empty() ? 0 : static_cast<std::uint64_t>(command.rows.front().renewal), 0, 0};
+  }
   Subject operator()(const LeaseMoved& command) const { return {2, number(command.job), 0, 0}; }
   Subject operator()(const WorkflowReceived& command) const {
     return {3, number(command.fence.job), command.fence.slot, command.status.workflow};
@@ -50,12 +53,13 @@ std::optional<std::uint64_t> GateProposals::propose(GateCommand command, base::I
   return sequence;
 }
 
-void GateProposals::applied(const GateEntry& entry, base::Instant now) {
-  if (entry.proposer != self_) return;
+bool GateProposals::applied(const GateEntry& entry, base::Instant now) {
+  if (entry.proposer != self_) return false;
   const auto at = waiting_.find(entry.sequence);
-  if (at == waiting_.end()) return;
+  if (at == waiting_.end()) return false;
   circuit_.succeeded(now);
   remove(at);
+  return true;
 }
 
 std::vector<GateCommand> GateProposals::wake(base::Instant now, Effects& effects) {

@@ -34,8 +34,8 @@ class GateProposals {
   std::optional<std::uint64_t> propose(GateCommand command, base::Instant now, Effects& effects);
   bool under_way(const Subject& subject) const { return subjects_.contains(subject); }
 
-  // Own entries that were applied leave.
-  void applied(const GateEntry& entry, base::Instant now);
+  // Own entries that were applied leave. Whether it was still waited for.
+  bool applied(const GateEntry& entry, base::Instant now);
 
   // Sends again what is due; gives back what timed out, whose outcome is open.
   std::vector<GateCommand> wake(base::Instant now, Effects& effects);

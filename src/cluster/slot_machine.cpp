@@ -221,9 +221,7 @@ base::Instant SlotMachine::offered(GateDesk& desk, const GateLedgerJob& job) {
   }
   if (desk.now >= next_) {
     if (const NodeId manager = whom(desk, datacenter_); manager != kNoNode) {
-      Submit submit{.job = job_, .client = job.client, .origin_epoch = epoch_, .bundle = job.bundle};
-      submit.outline = job.outline;
-      desk.send(manager, std::move(submit));
+      desk.send(manager, Submit{job_, job.client, epoch_, job.bundle, job.outline, {}, 0, false});
       if (!waiting_.insert(manager).second) murky_ = true;
     }
     ++attempts_;
