@@ -5,20 +5,21 @@
 
 namespace muster::cluster {
 
-Bodies::Bodies(Process self, HashBody hash, const ManagerOptions& options, const std::vector<BodyRef>& on_disk,
-               base::Instant now)
-    : self_(self), hash_(hash), options_(options) {
+Bodies::Bodies(Process self, HashBody hash, const BodyOptions& options, Copies copies,
+               const std::vector<BodyRef>& on_disk, base::Instant now)
+    : self_(self), hash_(hash), options_(options), copies_(copies) {
   for (const BodyRef& body : on_disk) {
     Body& known = bodies_[body.hash];
     known.size = body.size;
     known.here = true;
-    known.kept_until = now + options_.keep_body;
+    known.kept_until = now + options_.keep;
     schedule(body.hash, known, known.kept_until);
   }
 }
 
 void Bodies::voters(const std::vector<NodeId>& voters) {
   voters_ = voters;
+  std::ranges::sort(voters_);
   for (auto& [hash, body] : bodies_) {
     judge_majority(hash, body);
     if (body.pins > 0) schedule(hash, body, base::Instant::min());
@@ -67,7 +68,7 @@ void Bodies::unpin(const BodyHash& hash, base::Instant now) {
   if (at == bodies_.end() || at->second.pins == 0) return;
   Body& body = at->second;
   if (--body.pins > 0 || body.named) return;
-  body.kept_until = now + options_.keep_body;
+  body.kept_until = now + options_.keep;
   if (!body.here) stop_fetching(body);
   schedule(hash, body, body.kept_until);
 }
@@ -121,7 +122,7 @@ void Bodies::receive(NodeId from, const BodyOffer& message, base::Instant now, E
   const auto at = find_or_add(message.body, now);
   if (at == bodies_.end()) return;
   Body& body = at->second;
-  body.kept_until = now + options_.keep_body;
+  body.kept_until = now + options_.keep;
   if (body.here) {
     effects.push_back(Send{from, BodyHeld{at->first, self_.life}});
     return;
@@ -261,7 +262,7 @@ Bodies::Table::iterator Bodies::find_or_add(const BodyRef& ref, base::Instant no
   }
   Body body;
   body.size = ref.size;
-  body.kept_until = now + options_.keep_body;
+  body.kept_until = now + options_.keep;
   return bodies_.emplace(ref.hash, std::move(body)).first;
 }
 
@@ -275,6 +276,12 @@ void Bodies::schedule(const BodyHash& hash, Body& body, base::Instant due) {
 void Bodies::act(const BodyHash& hash, Body& body, base::Instant now, Effects& effects) {
   if (body.storing) return;
   if (!body.here && wanted(body)) {
+    // Made here, and the disk would not take it: once more.
+    if (const auto cached = cache_.find(hash); cached != cache_.end()) {
+      body.storing = true;
+      effects.push_back(StoreBody{{hash, body.size}, *cached->second});
+      return;
+    }
     if (!body.fetching && incoming_ + body.size > kMaxIncomingBytes && incoming_ > 0) {
       schedule(hash, body, now + options_.piece_timeout);
       return;
@@ -288,7 +295,7 @@ void Bodies::act(const BodyHash& hash, Body& body, base::Instant now, Effects& e
     ask(hash, body, now, effects);
     return;
   }
-  if (body.here && body.pins > 0 && !on_majority(hash)) {
+  if (copies_ == Copies::kMajority && body.here && body.pins > 0 && !on_majority(hash)) {
     offer(hash, body, now, effects);
     schedule(hash, body, now + options_.offer_repeat);
     return;

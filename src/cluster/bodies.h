@@ -24,8 +24,11 @@ namespace muster::cluster {
 
 class Bodies {
  public:
+  // Managers copy what is pinned to a majority; workers only fetch and serve.
+  enum class Copies : std::uint8_t { kMajority, kHere };
+
   // `on_disk` is what the disk holds at the start.
-  Bodies(Process self, HashBody hash, const ManagerOptions& options, const std::vector<BodyRef>& on_disk,
+  Bodies(Process self, HashBody hash, const BodyOptions& options, Copies copies, const std::vector<BodyRef>& on_disk,
          base::Instant now);
 
   // The managers that count. What one of them held in another life is not believed any more.
@@ -103,7 +106,8 @@ class Bodies {
 
   Process self_;
   HashBody hash_;
-  ManagerOptions options_;
+  BodyOptions options_;
+  Copies copies_;
   std::vector<NodeId> voters_;
   std::map<NodeId, Life> lives_;
   Table bodies_;

@@ -19,10 +19,11 @@ Ledger with_a_job() {
   const Process owner{NodeId{1}, Life{1}};
   const Process worker{NodeId{2}, Life{1}};
   JobOutline outline;
-  outline.workflows.resize(2);
+  outline.workflows.resize(3);
   outline.workflows[0].name = "a";
   outline.workflows[1].name = "b";
-  outline.workflows[1].depends = {0};
+  outline.workflows[2].name = "c";
+  outline.workflows[2].depends = {0};
   ledger.apply(1, {owner, 1, WorkerAdmitted{worker, 4}});
   ledger.apply(2, {owner, 2, JobAccepted{JobId{1}, ClientId{1}, NodeId{3}, 0, owner, {}, outline}});
   ledger.apply(3, {owner, 3, Provision{JobId{1}, 1, 0, {{0, worker, 1, 1}, {1, worker, 1, 1}}}});

@@ -58,6 +58,11 @@ struct StopExecutor {
   bool kill = false;
 };
 
+// What the job's leader answered to an executor that asked for more time.
+struct TellExecutor {
+  ExtensionAnswer answer;
+};
+
 // For the audit log, metrics and a simulator's oracles: something that was decided or seen.
 enum class Noted : std::uint8_t {
   kAccepted,
@@ -97,7 +102,8 @@ struct Note {
   NodeId node = kNoNode;
 };
 
-using Effect = std::variant<Send, Propose, StoreBody, ReadBody, DropBody, StartExecutor, StopExecutor, Note>;
+using Effect =
+    std::variant<Send, Propose, StoreBody, ReadBody, DropBody, StartExecutor, StopExecutor, TellExecutor, Note>;
 using Effects = std::vector<Effect>;
 
 }  // namespace muster::cluster

@@ -45,6 +45,7 @@ void fields(Io& io, typename Io::template Of<HeartbeatAnswer>& message) {
   io.choice(message.contact, kContacts);
   io.list(message.leaders, kMaxWorkerParts, [&](auto& leader) { fields(io, leader); });
   io.list(message.managers, kMaxManagers, [&](auto& manager) { io.number(manager); });
+  io.choice(message.pressure, 4);
   io.text(message.reason, kMaxReason);
 }
 

@@ -1,37 +1,42 @@
 #include "cluster/housekeeper.h"
 
 #include <algorithm>
-#include <set>
 
 namespace muster::cluster {
+namespace {
+
+// Workers in the ledger have long started: who has just become leader needs no more patience with them.
+cores::LivenessOptions liveness_options() {
+  cores::LivenessOptions options;
+  options.start_up_misses = options.misses;
+  return options;
+}
+
+}  // namespace
 
 base::Instant Housekeeper::step(Desk& desk, bool leads, bool draining, Peers& peers) {
   if (leads && !led_) peers.watch_from(desk.now);
-  if (leads != led_) probing_.clear();
+  if (leads != led_) probed_.clear();
   led_ = leads;
   if (desk.now < due_) return due_;
-  due_ = desk.now + desk.options.probe_timeout;
-  if (leads) lead(desk, draining, peers);
+  due_ = desk.now + desk.options.housekeeping;
+  if (leads) {
+    probe_all(desk);
+    hand_over(desk, draining, peers);
+  }
+  for (const WorkerTable::Evict& evict : desk.workers.evictions(desk.ledger, leads, desk.now)) {
+    desk.propose(WorkerEvicted{evict.worker, evict.reason});
+  }
+  if (scan_due_ == base::kNever) scan_due_ = desk.now + desk.options.orphan_scan;
   if (desk.now >= scan_due_) {
-    if (scan_due_ != base::Instant::min()) scan_for_orphans(desk);
+    scan_for_orphans(desk);
     scan_due_ = desk.now + desk.options.orphan_scan;
   }
   return due_;
 }
 
-void Housekeeper::answered(Desk& desk, NodeId worker, std::uint64_t number) {
-  const auto at = probing_.find(worker);
-  if (at == probing_.end() || at->second.number != number) return;
-  at->second.open = false;
-  desk.workers.answered(worker, desk.now);
-}
-
-void Housekeeper::lead(Desk& desk, bool draining, Peers& peers) {
-  probe_all(desk);
-  for (const WorkerTable::Evict& evict : desk.workers.evictions(desk.ledger, desk.now)) {
-    desk.propose(WorkerEvicted{evict.worker, evict.reason});
-  }
-  hand_over(desk, draining, peers);
+void Housekeeper::answered(Desk& desk, NodeId worker) {
+  if (const auto at = probed_.find(worker); at != probed_.end()) at->second.heard(desk.now);
 }
 
 // A manager that drains gives its jobs away while it still can; one that is gone has lost them.
@@ -48,33 +53,26 @@ void Housekeeper::hand_over(Desk& desk, bool draining, Peers& peers) {
 }
 
 void Housekeeper::probe_all(Desk& desk) {
-  std::erase_if(probing_, [&](const auto& each) { return !desk.ledger.workers().contains(each.first); });
+  const auto there = [&](NodeId node) {
+    const auto at = desk.ledger.workers().find(node);
+    return at != desk.ledger.workers().end() && !at->second.evicted;
+  };
+  std::erase_if(probed_, [&](const auto& each) { return !there(each.first); });
   for (const auto& [node, worker] : desk.ledger.workers()) {
     if (worker.evicted) continue;
-    Probing& probing = probing_[node];
-    if (probing.open && desk.now >= probing.due - desk.options.probe_interval + desk.options.probe_timeout) {
-      probing.open = false;
-      desk.workers.unanswered(node, desk.now);
-    }
-    if (desk.now < probing.due) continue;
-    probing = {++last_number_, desk.now + desk.options.probe_interval, true};
-    desk.send(node, Probe{probing.number});
+    cores::Liveness& liveness = probed_.try_emplace(node, liveness_options(), desk.now).first->second;
+    if (liveness.wake(desk.now, desk.random)) desk.send(node, Probe{++last_number_});
+    desk.workers.probed(node, liveness.alive(desk.now));
   }
 }
 
 // The answers are reconciled like every other report; no answer proves nothing.
 void Housekeeper::scan_for_orphans(Desk& desk) {
-  std::set<NodeId> scanned;
-  for (const auto& [accepted, id] : desk.ledger.open_jobs()) {
-    const LedgerJob& job = *desk.ledger.job(id);
-    if (job.owner != desk.self) continue;
-    for (const LedgerWorkflow& workflow : job.workflows) {
-      for (const LedgerPart& part : workflow.parts) {
-        if (part.phase == PartPhase::kAssigned) scanned.insert(part.worker.node);
-      }
-    }
+  for (const auto& [node, parts] : desk.ledger.assigned()) {
+    const bool mine =
+        std::ranges::any_of(parts, [&](const PartId& part) { return desk.ledger.job(part.job)->owner == desk.self; });
+    if (mine) desk.send(node, Probe{++last_number_});
   }
-  for (const NodeId node : scanned) desk.send(node, Probe{++last_number_});
 }
 
 }  // namespace muster::cluster

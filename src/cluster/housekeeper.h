@@ -1,6 +1,6 @@
 // The duties of the log's leader, none of them in a job's data path: probes workers over the stream that work takes,
 // evicts those that are gone, and gives jobs whose leader is gone to another manager with the next epoch. Every other
-// manager only scans the workers of its own jobs for orphans. Owned by the manager.
+// manager evicts those that do not answer it, and scans the workers of its own jobs for orphans. Owned by the manager.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "cluster/desk.h"
 #include "cluster/peers.h"
+#include "cores/liveness.h"
 
 namespace muster::cluster {
 
@@ -18,25 +19,18 @@ class Housekeeper {
   base::Instant step(Desk& desk, bool leads, bool draining, Peers& peers);
 
   // An answer to a probe.
-  void answered(Desk& desk, NodeId worker, std::uint64_t number);
+  void answered(Desk& desk, NodeId worker);
 
  private:
-  struct Probing {
-    std::uint64_t number = 0;
-    base::Instant due{};
-    bool open = false;  // sent, and neither answered nor timed out
-  };
-
-  void lead(Desk& desk, bool draining, Peers& peers);
   void hand_over(Desk& desk, bool draining, Peers& peers);
   void probe_all(Desk& desk);
   void scan_for_orphans(Desk& desk);
 
   bool led_ = false;
   base::Instant due_{};
-  base::Instant scan_due_ = base::Instant::min();
+  base::Instant scan_due_ = base::kNever;
   std::uint64_t last_number_ = 0;
-  std::map<NodeId, Probing> probing_;
+  std::map<NodeId, cores::Liveness> probed_;
 };
 
 }  // namespace muster::cluster

@@ -127,4 +127,9 @@ void Counts::add(const Counts& other) {
   failed += other.failed;
 }
 
+std::optional<Counts> Counts::since(const Counts& earlier) const {
+  if (iterations < earlier.iterations || ok < earlier.ok || failed < earlier.failed) return std::nullopt;
+  return Counts{iterations - earlier.iterations, ok - earlier.ok, failed - earlier.failed};
+}
+
 }  // namespace muster::cluster

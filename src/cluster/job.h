@@ -89,6 +89,8 @@ struct Counts {
   std::uint64_t failed = 0;
 
   void add(const Counts& other);
+  // What was added since `earlier`; nothing if it cannot have grown out of it.
+  std::optional<Counts> since(const Counts& earlier) const;
   bool operator==(const Counts&) const = default;
 };
 

@@ -19,7 +19,7 @@ base::Instant JobMachine::step(Desk& desk) {
   const LedgerJob* job = desk.ledger.job(id_);
   if (job == nullptr || job->epoch != epoch_) return base::kNever;
   results_.step(desk);
-  windows_.sync(id_, *job);
+  windows_.sync(*job, desk.now);
   tell_ends(desk, *job);
   if (job->end) {
     barrier_.abandon(desk);
@@ -84,17 +84,10 @@ void JobMachine::missing(Desk& desk, const PartId& part, const Fence& fence) {
   }
 }
 
-void JobMachine::tracked(const LedgerJob& job, const Process& worker, std::vector<Tracked>& list) const {
-  for (std::uint32_t w = 0; w < job.workflows.size() && w < workflows_.size(); ++w) {
-    const auto& parts = job.workflows[w].parts;
-    for (std::uint32_t p = 0; p < parts.size(); ++p) {
-      const PartWatch* found = workflows_[w].watch(p);
-      if (parts[p].phase != PartPhase::kAssigned || parts[p].worker != worker || found == nullptr) continue;
-      if (found->fence() == parts[p].fence && found->running()) {
-        list.push_back({{id_, w, p}, found->fence(), found->accepted_version()});
-      }
-    }
-  }
+std::optional<Tracked> JobMachine::tracked(const PartId& part, const Fence& fence) const {
+  const PartWatch* found = part.workflow < workflows_.size() ? workflows_[part.workflow].watch(part.part) : nullptr;
+  if (found == nullptr || found->fence() != fence || !found->running()) return std::nullopt;
+  return Tracked{part, fence, found->accepted_version()};
 }
 
 void JobMachine::announce(NodeId gate, std::uint64_t origin_epoch) {

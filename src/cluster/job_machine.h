@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/time.h"
@@ -35,8 +36,8 @@ class JobMachine {
   // A worker's report of a part; or its silence about one that it should run.
   void reported(Desk& desk, const PartReport& report);
   void missing(Desk& desk, const PartId& part, const Fence& fence);
-  // What this worker is believed to run, ascending.
-  void tracked(const LedgerJob& job, const Process& worker, std::vector<Tracked>& list) const;
+  // What its worker is believed to run of it; nothing while that is not known.
+  std::optional<Tracked> tracked(const PartId& part, const Fence& fence) const;
 
   // Another gate owns the job now.
   void announce(NodeId gate, std::uint64_t origin_epoch);

@@ -70,6 +70,12 @@ bool Ledger::admitted(const Process& worker) const {
   return at != workers_.end() && at->second.life == worker.life && !at->second.evicted;
 }
 
+const std::set<PartId>& Ledger::assigned(NodeId worker) const {
+  static const std::set<PartId> kNone;
+  const auto at = assigned_.find(worker);
+  return at == assigned_.end() ? kNone : at->second;
+}
+
 std::uint64_t Ledger::digest() const {
   std::string bytes;
   encode(*this, bytes);

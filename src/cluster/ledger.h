@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -154,6 +155,10 @@ class Ledger {
   std::uint64_t settings_version() const { return settings_version_; }
   const std::string& settings() const { return settings_; }
 
+  // The parts that have cores of this node, whichever life of it.
+  const std::set<PartId>& assigned(NodeId worker) const;
+  const std::map<NodeId, std::set<PartId>>& assigned() const { return assigned_; }
+
   // The bodies that it names.
   const std::map<BodyHash, NamedBody>& bodies() const { return bodies_; }
 
@@ -179,6 +184,7 @@ class Ledger {
   // Derived from the above.
   std::map<std::uint64_t, JobId> open_;
   std::map<BodyHash, NamedBody> bodies_;
+  std::map<NodeId, std::set<PartId>> assigned_;
   std::size_t parts_ = 0;
 };
 

@@ -87,7 +87,7 @@ class LedgerCodec {
   static void read_jobs(metrics::Reader& reader, Ledger& ledger);
   static void read_workers(metrics::Reader& reader, Ledger& ledger);
   static void derive(metrics::Reader& reader, Ledger& ledger, JobId id, LedgerJob& job);
-  static void take_cores(metrics::Reader& reader, Ledger& ledger, const LedgerPart& part);
+  static void take_cores(metrics::Reader& reader, Ledger& ledger, const PartId& id, const LedgerPart& part);
   template <class Row>
   static void read_rows(metrics::Reader& reader, std::deque<Row>& rows, std::size_t limit) {
     Unpack io(reader);
@@ -179,14 +179,17 @@ void LedgerCodec::derive(metrics::Reader& reader, Ledger& ledger, JobId id, Ledg
     ledger.parts_ += job.workflows[i].parts.size();
     if (job.workflows[i].parts.size() > most_parts(layer->size())) return reader.fail("a workflow has too many parts");
     if (ledger.parts_ > kMaxLedgerParts) return reader.fail("it has too many parts");
-    for (const LedgerPart& part : job.workflows[i].parts) {
-      ledger.name_body(part.result);
-      if (part.phase == PartPhase::kAssigned) take_cores(reader, ledger, part);
+    const auto& parts = job.workflows[i].parts;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      ledger.name_body(parts[p].result);
+      const PartId part{id, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(p)};
+      if (parts[p].phase == PartPhase::kAssigned) take_cores(reader, ledger, part, parts[p]);
     }
   }
 }
 
-void LedgerCodec::take_cores(metrics::Reader& reader, Ledger& ledger, const LedgerPart& part) {
+void LedgerCodec::take_cores(metrics::Reader& reader, Ledger& ledger, const PartId& id, const LedgerPart& part) {
+  ledger.assigned_[part.worker.node].insert(id);
   const auto at = ledger.workers_.find(part.worker.node);
   if (at == ledger.workers_.end() || at->second.life != part.worker.life) return;
   if (part.slice.cores > at->second.cores - at->second.used) return reader.fail("a core is given twice");

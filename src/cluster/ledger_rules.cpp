@@ -34,7 +34,7 @@ class LedgerRules {
   Verdict refuse_acceptance(Verdict verdict);
   Verdict check_cut(const LedgerWorkflow& workflow, const Provision& command) const;
   Verdict check_cores(const Provision& command) const;
-  void release(const LedgerPart& part);
+  void release(const PartId& id, const LedgerPart& part);
   void end_part(LedgerPart& part, PartOutcome outcome, std::string reason);
   void settle(LedgerJob& job, LedgerWorkflow& workflow);
   void skip_dependents(LedgerJob& job);
@@ -136,6 +136,7 @@ Verdict LedgerRules::operator()(const Provision& command) {
     part.worker = assignment.worker;
     part.fence = {command.epoch, assignment.attempt};
     ledger_.workers_.at(assignment.worker.node).used += assignment.cores;
+    ledger_.assigned_[assignment.worker.node].insert({command.job, command.workflow, assignment.part});
   }
   job->started = true;
   return Verdict::kApplied;
@@ -151,7 +152,7 @@ Verdict LedgerRules::operator()(const PartLost& command) {
   if (part->phase != PartPhase::kAssigned) return Verdict::kRepeated;
   // It may have been admitted anew since the proposer saw it gone; then its parts run on.
   if (command.loss == Loss::kWorkerDied && ledger_.admitted(part->worker)) return Verdict::kWrongState;
-  release(*part);
+  release(command.part, *part);
   part->phase = PartPhase::kWaiting;
   const bool counts =
       command.loss == Loss::kWorkerDied || command.loss == Loss::kNotRunning || command.loss == Loss::kStuck;
@@ -205,7 +206,7 @@ Verdict LedgerRules::operator()(const ResultHeld& command) {
   if (command.fence != part->fence) return Verdict::kStaleFence;
   if (part->phase == PartPhase::kEnded) return Verdict::kRepeated;
   // An attempt given up for lost, but not given to another worker yet, may still bring its result.
-  if (part->phase == PartPhase::kAssigned) release(*part);
+  if (part->phase == PartPhase::kAssigned) release(command.part, *part);
   part->result = command.body;
   part->counts = command.counts;
   ledger_.name_body(part->result);
@@ -361,7 +362,11 @@ Verdict LedgerRules::check_cores(const Provision& command) const {
 }
 
 // A life that is over has no cores to give back.
-void LedgerRules::release(const LedgerPart& part) {
+void LedgerRules::release(const PartId& id, const LedgerPart& part) {
+  const auto parts = ledger_.assigned_.find(part.worker.node);
+  if (parts != ledger_.assigned_.end() && parts->second.erase(id) > 0 && parts->second.empty()) {
+    ledger_.assigned_.erase(parts);
+  }
   const auto at = ledger_.workers_.find(part.worker.node);
   if (at != ledger_.workers_.end() && at->second.life == part.worker.life) at->second.used -= part.slice.cores;
 }

@@ -16,7 +16,7 @@ Manager::Manager(const ManagerSettings& settings, const std::vector<BodyRef>& on
       hash_(settings.hash),
       random_(settings.seed),
       proposals_(settings.self, settings.options),
-      bodies_(settings.self, settings.hash, settings.options, on_disk, now),
+      bodies_(settings.self, settings.hash, settings.options.bodies, Bodies::Copies::kMajority, on_disk, now),
       workers_(settings.options),
       peers_(settings.self, settings.options, now) {}
 
@@ -98,6 +98,10 @@ std::string Manager::snapshot() const {
   std::string bytes;
   encode(ledger_, bytes);
   return bytes;
+}
+
+bool Manager::drained() const {
+  return draining_ && std::ranges::none_of(machines_, [&](const auto& each) { return !ledger_.job(each.first)->end; });
 }
 
 Desk Manager::desk(base::Instant now) {

@@ -57,6 +57,8 @@ class Manager {
   void body_stored(const BodyHash& hash, bool ok, base::Instant now);
   void body_read(const BodyHash& hash, std::optional<std::string> bytes, base::Instant now);
   void drain(base::Instant now);
+  // How full the queue is from which the shell feeds this manager.
+  void intake(std::size_t queued, std::size_t capacity) { pressure_ = resilience::pressure(queued, capacity); }
   void wake(base::Instant now);
 
   base::Instant deadline() const;
@@ -66,7 +68,7 @@ class Manager {
   std::string snapshot() const;
   const Ledger& ledger() const { return ledger_; }
   std::size_t jobs_led() const { return machines_.size(); }
-  bool drained() const { return draining_ && machines_.empty(); }
+  bool drained() const;
 
  private:
   struct Led {
@@ -155,6 +157,7 @@ class Manager {
   base::Instant state_due_{};
   base::Instant others_due_ = base::kNever;
   bool draining_ = false;
+  resilience::Pressure pressure_ = resilience::Pressure::kNone;
   Effects effects_;
 };
 

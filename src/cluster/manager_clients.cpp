@@ -40,13 +40,13 @@ void Manager::on(Desk& desk, NodeId from, const Submit& message) {
   }
   if (!submissions_.contains(message.job)) {
     if (draining_) return refuse(Answer::kDraining, "this manager drains");
-    if (!proposals_.circuit_closed(desk.now)) {
-      desk.note(Noted::kQuorumCircuitOpen, {message.job, 0, 0});
-      return refuse(Answer::kQuorumCircuitOpen, "the log did not commit in time lately");
-    }
     if (const auto layer = layers(message.outline); !layer) return refuse(Answer::kInvalid, layer.error().message);
     if (message.bundle.size == 0) return refuse(Answer::kInvalid, "the bundle is empty");
     if (ledger_.queued() >= kMaxQueued) return refuse(Answer::kCapacityExceeded, "the queue is full");
+    if (!proposals_.allow(desk.now)) {
+      desk.note(Noted::kQuorumCircuitOpen, {message.job, 0, 0});
+      return refuse(Answer::kQuorumCircuitOpen, "the log did not commit in time lately");
+    }
   }
   if (!submissions_.add(desk, from, message)) refuse(Answer::kCapacityExceeded, "too many submissions under way");
 }

@@ -121,7 +121,8 @@ void Manager::applied(std::uint64_t index, std::string_view bytes, base::Instant
       !std::holds_alternative<WorkerEvicted>(entry->command)) {
     touch(JobId{subject.id});
   }
-  hungry_ = true;
+  // A provision that took effect leaves nobody hungrier.
+  hungry_ = hungry_ || !std::holds_alternative<Provision>(entry->command) || !took_effect(verdict);
   settle(now);
 }
 

@@ -19,6 +19,7 @@ void Manager::on(Desk& desk, NodeId from, const Heartbeat& message) {
   HeartbeatAnswer answer;
   answer.life = message.life;
   answer.sent = message.sent;
+  answer.pressure = pressure_;
   answer.managers.assign(
       standing_.voters.begin(),
       standing_.voters.begin() + static_cast<std::ptrdiff_t>(std::min(standing_.voters.size(), kMaxManagers)));
@@ -39,7 +40,6 @@ void Manager::on(Desk& desk, NodeId from, const Heartbeat& message) {
   }
   desk.send(from, std::move(answer));
   if (!fresh) return;
-  hungry_ = hungry_ || message.free_cores > 0;
   reported(desk, worker, message.parts, message.version);
 }
 
@@ -118,7 +118,7 @@ void Manager::on(Desk& desk, NodeId from, const ExtensionAsk& message) {
 }
 
 void Manager::on(Desk& desk, NodeId from, const ProbeAnswer& message) {
-  housekeeper_.answered(desk, from, message.number);
+  housekeeper_.answered(desk, from);
   const Process worker{from, message.life};
   if (!workers_.heard(worker, message.state, message.version, desk.now)) return;
   reported(desk, worker, message.parts, message.version);
@@ -132,9 +132,11 @@ void Manager::on(Desk& desk, NodeId from, const CancelPoll& message) {
 void Manager::reported(Desk& desk, const Process& worker, const std::vector<PartReport>& parts, std::uint64_t version) {
   if (!current()) return;
   std::vector<Tracked> tracked;
-  for (const auto& [id, led] : machines_) {
-    const LedgerJob* job = ledger_.job(id);
-    if (job != nullptr && !job->end) led.machine.tracked(*job, worker, tracked);
+  for (const PartId& id : ledger_.assigned(worker.node)) {
+    const LedgerPart* part = ledger_.part(id);
+    const JobMachine* machine = led(id.job);
+    if (machine == nullptr || part->worker != worker) continue;
+    if (const auto found = machine->tracked(id, part->fence)) tracked.push_back(*found);
   }
   for (const Action& action : reconcile(ledger_, worker, tracked, parts, version)) act(desk, worker, action, parts);
 }

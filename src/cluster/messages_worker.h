@@ -12,6 +12,7 @@
 #include "cluster/ids.h"
 #include "cluster/job.h"
 #include "metrics/histogram.h"
+#include "resilience/backpressure.h"
 
 namespace muster::cluster {
 
@@ -70,8 +71,9 @@ struct HeartbeatAnswer {
   Life life{};            // the worker's, echoed
   std::int64_t sent = 0;  // echoed
   Contact contact = Contact::kNoQuorum;
-  std::vector<Leader> leaders;   // of the jobs of the parts reported
-  std::vector<NodeId> managers;  // whom to ask, ≤ kMaxManagers
+  std::vector<Leader> leaders;                                  // of the jobs of the parts reported
+  std::vector<NodeId> managers;                                 // whom to ask, ≤ kMaxManagers
+  resilience::Pressure pressure = resilience::Pressure::kNone;  // of the manager's intake: how often to send progress
   std::string reason;
 
   bool operator==(const HeartbeatAnswer&) const = default;

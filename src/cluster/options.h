@@ -86,6 +86,18 @@ constexpr std::size_t kMaxPendingSubmits = 256;
 // Proposals under way of one manager. Beyond it, work waits: everything proposed is derived from the ledger anew.
 constexpr std::size_t kMaxProposals = 1024;
 
+// How bodies travel.
+struct BodyOptions {
+  // Pieces that one peer may ask for per second: 64 MiB/s at 256 KiB each.
+  std::uint32_t pieces_per_second = 256;
+  // A piece not come by then is asked for again, elsewhere.
+  base::Duration piece_timeout = std::chrono::seconds(1);
+  // A pinned body is offered again after this to managers that have not said that they hold it.
+  base::Duration offer_repeat = std::chrono::seconds(1);
+  // A body that is neither named by the ledger nor pinned is dropped after this.
+  base::Duration keep = std::chrono::minutes(10);
+};
+
 // Times of a manager. Those that safety rests on are said so: all nodes of a datacenter must have the same.
 struct ManagerOptions {
   // Safety: a worker without contact stops its parts after this; managers wait so long plus the margin after its
@@ -108,13 +120,11 @@ struct ManagerOptions {
 
   // Stops are repeated until confirmed, at most this far apart.
   base::Duration stop_repeat_cap = std::chrono::seconds(5);
-  // The log's leader asks every worker over the stream that work takes; no answer within the time-out is a miss.
-  base::Duration probe_interval = std::chrono::seconds(10);
-  base::Duration probe_timeout = std::chrono::seconds(1);
-  // A worker that answers nothing for so long is evicted though SWIM holds it alive; not while more than half of the
-  // workers would go, unless that lasts for the second time.
+  // A worker that answers no offer and no stop for so long is evicted though SWIM holds it alive. (Probes of the log's
+  // leader, and what is done when most would be evicted: cores/health_options.h.)
   base::Duration unreachable_after = std::chrono::seconds(30);
-  base::Duration systemic_limit = std::chrono::seconds(60);
+  // The leader of the log looks after workers and jobs this often.
+  base::Duration housekeeping = std::chrono::milliseconds(500);
   // A manager that says nothing for so long loses its jobs though SWIM holds it alive.
   base::Duration manager_silence = std::chrono::seconds(10);
   // No worker at all for so long: jobs fail rather than wait.
@@ -132,7 +142,6 @@ struct ManagerOptions {
   base::Duration barrier_timeout = std::chrono::seconds(60);
 
   base::Duration orphan_scan = std::chrono::seconds(120);
-  base::Duration orphan_answer = std::chrono::seconds(5);
   base::Duration cleanup = std::chrono::seconds(30);
   base::Duration keep_completed = std::chrono::minutes(5);
   base::Duration keep_failed = std::chrono::hours(1);
@@ -145,15 +154,7 @@ struct ManagerOptions {
   // What a client is told to wait for when the queue is full.
   base::Duration retry_after = std::chrono::seconds(5);
 
-  // Pieces of bodies that one peer may ask for per second: 64 MiB/s at 256 KiB each.
-  std::uint32_t pieces_per_second = 256;
-  // A piece not come by then is asked for again, elsewhere.
-  base::Duration piece_timeout = std::chrono::seconds(1);
-
-  // A body that is pinned is offered again after this to managers that have not said that they hold it.
-  base::Duration offer_repeat = std::chrono::seconds(1);
-  // A body that is neither named by the ledger nor pinned is dropped after this.
-  base::Duration keep_body = std::chrono::minutes(10);
+  BodyOptions bodies;
 
   // Windows of progress go to whoever follows the job at most this often.
   base::Duration window_push = std::chrono::milliseconds(250);
@@ -167,21 +168,26 @@ struct WorkerOptions {
   base::Duration heartbeat = std::chrono::seconds(1);
   // No answer by then: the next manager is asked.
   base::Duration heartbeat_timeout = std::chrono::milliseconds(500);
-  base::Duration progress_flush = std::chrono::milliseconds(50);
-  // Under backpressure the flush is stretched by these factors: throttle, batch, reject.
-  std::uint32_t throttle_factor = 4;
-  std::uint32_t batch_factor = 20;
-  std::uint32_t reject_factor = 100;
   base::Duration cancel_poll = std::chrono::seconds(5);
   // A result not acknowledged is sent again, doubling up to the cap, for ever.
   base::Duration result_repeat = std::chrono::milliseconds(500);
   base::Duration result_repeat_cap = std::chrono::seconds(10);
   // An executor told to stop is killed after this.
   base::Duration stop_grace = std::chrono::seconds(5);
-  // Part fences are remembered so long after the part is gone: longer than any message can be under way.
-  base::Duration fence_memory = std::chrono::minutes(15);
-  // Bundles kept for later parts of the same job, in all.
-  std::uint64_t bundle_cache_bytes = std::uint64_t{1} << 30;
+  // The same for a worker without contact: others wait for it.
+  base::Duration alone_grace = std::chrono::seconds(2);
+  // A bundle not here by then: the part is given up.
+  base::Duration bundle_timeout = std::chrono::seconds(60);
+  // Managers that led jobs of this worker are kept in touch with so long.
+  base::Duration leader_memory = std::chrono::minutes(5);
+  // Own cpu and memory in use, 0 … 1, and health score, from which the worker is degraded; and the score from which it
+  // drains until it is well again.
+  double degraded_cpu = 0.80;
+  double degraded_memory = 0.85;
+  std::uint32_t degraded_score = 4;
+  std::uint32_t critical_score = 7;
+  // Part fences are remembered for resilience::FenceOptions::life after the part is gone.
+  BodyOptions bodies;
 };
 
 }  // namespace muster::cluster

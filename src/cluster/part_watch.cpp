@@ -163,6 +163,7 @@ base::Instant PartWatch::keep_sending(Desk& desk, const PartId& id, const Ledger
   if (offering) {
     state_ = State::kOffered;
     if (sent_ == 0) desk.note(Noted::kDispatched, id, fence_, part.worker.node);
+    desk.workers.calling(part.worker.node, desk.now);
     desk.send(part.worker.node, *orders.offer);
   } else {
     desk.send(part.worker.node, StopPart{id, fence_, orders.epoch, stop_reason_});

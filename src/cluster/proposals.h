@@ -64,8 +64,8 @@ class Proposals {
   std::vector<TimedOut> wake(base::Instant now, Effects& effects);
   base::Instant deadline() const;
 
-  // Of the quorum, for whoever is about to ask something new for a client.
-  bool circuit_closed(base::Instant now) const { return circuit_.would_allow(now); }
+  // Of the quorum's circuit: to be asked before something new is begun for a client.
+  bool allow(base::Instant now) { return circuit_.allow(now); }
   std::size_t size() const { return waiting_.size(); }
 
  private:

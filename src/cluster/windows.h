@@ -1,12 +1,11 @@
-// Windows and totals of one running job, from cumulative progress of its parts: 100 ms by the time of collection,
-// closed a little after their end; what comes later amends the totals and the window that is open. Aggregates use the
-// last value of every attempt even if it is silent, so totals never fall; a lost attempt's counts stay, shown as lost.
-// Bounded by the parts of the job and the windows that are open. Owned by a JobMachine.
+// Windows and totals of one running job, from the cumulative progress of its parts (metrics/time_windows.h): 100 ms by
+// the time of collection, totals that never fall, counts of lost attempts told apart. Bounded by the attempts that the
+// log issued. Owned by a JobMachine.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "base/time.h"
@@ -14,29 +13,22 @@
 #include "cluster/ledger.h"
 #include "cluster/messages_worker.h"
 #include "cluster/windows_row.h"
+#include "metrics/time_windows.h"
 
 namespace muster::cluster {
 
-struct WindowOptions {
-  base::Duration width = std::chrono::milliseconds(100);
-  // After the end of a window, for samples under way. Longer is more complete, and later.
-  base::Duration close_after = std::chrono::milliseconds(250);
-  // Closed windows that nobody fetched are dropped after this.
-  base::Duration keep = std::chrono::seconds(5);
-};
-
 class Windows {
  public:
-  explicit Windows(const WindowOptions& options = {}) : options_(options) {}
+  // `offset` is added to the worker's clock to get this manager's. The caller has checked that the attempt is the
+  // ledger's.
+  void add(const PartProgress& progress, base::Duration offset, base::Instant now);
 
-  // `offset` is added to the worker's clock to get this manager's. Stale sequences change nothing. False if so.
-  bool add(const PartProgress& progress, base::Duration offset, base::Instant now);
+  // What the ledger says of the parts: which attempts are lost, and which ended with which counts.
+  void sync(const LedgerJob& job, base::Instant now);
 
-  // What the ledger says of the parts: which attempts count, which are lost, which ended with which counts.
-  void sync(JobId id, const LedgerJob& job);
-
-  // Windows closed since the last call, oldest first, at most `most`; and when the next one closes.
+  // Windows closed since the last call, oldest first, the newest `most` of them.
   std::vector<WindowRow> closed(const LedgerJob& job, std::size_t most, base::Instant now);
+  // When the next one closes.
   base::Instant deadline() const;
 
   std::vector<TotalRow> totals() const;
@@ -45,30 +37,27 @@ class Windows {
   void pushed() { changed_ = false; }
 
  private:
-  struct Attempt {
-    std::uint64_t sequence = 0;
-    Counts counts;
-    std::uint64_t vus = 0;
-    metrics::CoarseHistogram latency;
-    bool lost = false;
-    bool ended = false;
-  };
-  struct Key {
-    std::uint32_t workflow = 0;
+  struct Source {
     std::uint32_t part = 0;
     Fence fence;
 
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Source&) const = default;
   };
-  struct Open {
-    Counts counts;
-    std::set<std::uint32_t> reported;  // parts
+  struct Last {
+    std::uint64_t sequence = 0;
+    std::uint64_t vus = 0;
+    metrics::CoarseHistogram latency;
+    bool over = false;  // lost or ended
+  };
+  struct Workflow {
+    metrics::TimeWindows<Source, Counts> counts{metrics::kManagerWindowDelay};
+    std::map<Source, Last> last;
+    std::uint64_t next = 0;  // the first window that was not given out
   };
 
-  WindowOptions options_;
-  std::map<Key, Attempt> attempts_;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, Open> open_;  // by window and workflow
-  std::uint64_t last_closed_ = 0;
+  void sync(Workflow& workflow, const std::vector<LedgerPart>& parts, base::Instant now);
+
+  std::map<std::uint32_t, Workflow> workflows_;
   bool changed_ = false;
 };
 

@@ -19,6 +19,10 @@ void WorkerTable::swim(NodeId worker, Liveness liveness) {
   if (seen_.contains(worker) || seen_.size() < kMaxWorkers) seen_[worker].swim = liveness;
 }
 
+void WorkerTable::calling(NodeId worker, base::Instant now) {
+  if (const auto at = seen_.find(worker); at != seen_.end()) static_cast<void>(at->second.circuit.allow(now));
+}
+
 void WorkerTable::answered(NodeId worker, base::Instant now) {
   const auto at = seen_.find(worker);
   if (at == seen_.end()) return;
@@ -68,8 +72,9 @@ std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Insta
     const auto at = seen_.find(node);
     const bool known = at != seen_.end();
     if (known && (at->second.swim == Liveness::kDead || !at->second.circuit.would_allow(now))) continue;
-    const bool degraded = known && (at->second.state == WorkerState::kDegraded ||
-                                    at->second.swim == Liveness::kSuspect || at->second.silent_since != base::kNever);
+    const bool degraded =
+        known && (at->second.state == WorkerState::kDegraded || at->second.swim == Liveness::kSuspect ||
+                  at->second.silent_since != base::kNever || at->second.unreachable);
     found.push_back({{node, worker.life}, worker.free(), degraded});
   }
   return found;
@@ -83,7 +88,11 @@ std::vector<std::uint32_t> WorkerTable::pool(const Ledger& ledger) const {
   return cores;
 }
 
-std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, base::Instant now) {
+void WorkerTable::probed(NodeId worker, bool alive) {
+  if (const auto at = seen_.find(worker); at != seen_.end()) at->second.unreachable = !alive;
+}
+
+std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, bool leads, base::Instant now) {
   std::vector<Evict> found;
   std::size_t admitted = 0;
   for (const auto& [node, worker] : ledger.workers()) {
@@ -91,24 +100,16 @@ std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, bas
     ++admitted;
     const auto at = seen_.find(node);
     if (at == seen_.end()) continue;
+    const Seen& seen = at->second;
     const Process process{node, worker.life};
-    const bool silent =
-        at->second.silent_since != base::kNever && now - at->second.silent_since >= options_.unreachable_after;
-    if (at->second.swim == Liveness::kDead) {
+    const bool silent = seen.silent_since != base::kNever && now - seen.silent_since >= options_.unreachable_after;
+    if (leads && seen.swim == Liveness::kDead) {
       found.push_back({process, Eviction::kDead});
-    } else if (silent) {
+    } else if (silent || (leads && seen.unreachable)) {
       found.push_back({process, Eviction::kUnreachable});
     }
   }
-  const bool systemic = found.size() * 2 > admitted;
-  if (!systemic) {
-    systemic_since_ = base::kNever;
-    return found;
-  }
-  // More than half at once says more about the watcher or the network than about the workers; but what stays so has to
-  // be believed in the end, or the jobs of the dead would wait for ever.
-  systemic_since_ = std::min(systemic_since_, now);
-  if (now - systemic_since_ < options_.systemic_limit) found.clear();
+  if (!guard_.allows(found.size(), admitted, now)) found.clear();
   return found;
 }
 

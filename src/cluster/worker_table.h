@@ -14,6 +14,7 @@
 #include "cluster/messages_worker.h"
 #include "cluster/options.h"
 #include "cluster/provisioner.h"
+#include "cores/health.h"
 #include "resilience/circuit.h"
 
 namespace muster::cluster {
@@ -29,7 +30,8 @@ class WorkerTable {
   bool heard(const Process& worker, WorkerState state, std::uint64_t version, base::Instant now);
   void swim(NodeId worker, Liveness liveness);
 
-  // What came of a call to it.
+  // A call to it begins; and what came of it.
+  void calling(NodeId worker, base::Instant now);
   void answered(NodeId worker, base::Instant now);
   void unanswered(NodeId worker, base::Instant now);
 
@@ -47,12 +49,16 @@ class WorkerTable {
   // The cores of each worker that is there and not draining.
   std::vector<std::uint32_t> pool(const Ledger& ledger) const;
 
-  // Who is to be evicted, and why. A systemic failure holds evictions up for a while.
+  // Probes of the log's leader go without answers, or do not.
+  void probed(NodeId worker, bool alive);
+
+  // Who is to be evicted, and why: of those whom SWIM holds dead or whose streams fail if this manager `leads` the log,
+  // of those who do not answer its calls in any case. A systemic failure holds evictions up for a while.
   struct Evict {
     Process worker;
     Eviction reason = Eviction::kDead;
   };
-  std::vector<Evict> evictions(const Ledger& ledger, base::Instant now);
+  std::vector<Evict> evictions(const Ledger& ledger, bool leads, base::Instant now);
 
   bool suspect(NodeId worker) const;
   std::optional<std::uint64_t> version(const Process& worker) const;
@@ -63,6 +69,7 @@ class WorkerTable {
     WorkerState state = WorkerState::kHealthy;
     std::uint64_t version = 0;
     Liveness swim = Liveness::kAlive;
+    bool unreachable = false;                   // by probes
     base::Instant silent_since = base::kNever;  // first call without an answer since the last answer
     resilience::Circuit circuit;
   };
@@ -72,7 +79,7 @@ class WorkerTable {
   ManagerOptions options_;
   std::map<NodeId, Seen> seen_;
   std::map<Process, base::Instant> evicted_at_;
-  base::Instant systemic_since_ = base::kNever;
+  cores::EvictionGuard guard_;
 };
 
 }  // namespace muster::cluster
