@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kMaxCalls = 4 * kMaxFollowed;
 // After so many redirects in a row the gates do not agree: their views need time.
 constexpr std::uint32_t kMaxHops = 4;
+constexpr base::Duration kPause = std::chrono::milliseconds(500);
 
 // Who looks for a job that it had goes on for as long as a take-over can need; who asks something new soon knows.
 resilience::RetryOptions retries(CallKind kind) {
@@ -112,7 +113,14 @@ void ClientCalls::lost(NodeId gate, base::Instant now, Effects& effects) {
   for (auto& [name, call] : calls_) {
     if (call.gate != gate) continue;
     ++call.position;
-    ask(name, call, now, effects);
+    const std::size_t known = candidates(name.job).size();
+    if (known != 0 && call.position % known != 0) {
+      ask(name, call, now, effects);
+      continue;
+    }
+    // All of them were tried: a moment for them to come back.
+    call.gate = kNoNode;
+    call.due = now + resilience::spread(kPause, 1, random_);
   }
 }
 

@@ -385,7 +385,11 @@ void GateWorld::check_leases() {
 }
 
 void GateWorld::send(NodeId from, NodeId to, const Message& message) {
-  if (gone(from) || random_.unit() < options_.loss) return;
+  if (gone(from)) return;
+  if (const auto down = gates_.find(to); from == kClientNode && down != gates_.end() && !down->second.up) {
+    return after(milliseconds(10), [this, to] { with_client([&](Client& client) { client.disconnected(to, now_); }); });
+  }
+  if (random_.unit() < options_.loss) return;
   std::string bytes;
   encode(message, bytes);
   after(some(1, 5), [this, from, to, bytes = std::move(bytes)] {
