@@ -33,8 +33,6 @@ constexpr std::size_t kMaxGateLedgerBytes = std::size_t{256} << 20;
 
 // ---- what a gate or client remembers of others ----
 
-// Managers watched, over all datacenters.
-constexpr std::size_t kMaxWatchedManagers = kMaxManagers * kMaxDatacenters;
 // Nodes that follow one job, and jobs that one client follows. The oldest follower makes room.
 constexpr std::size_t kMaxFollowers = 16;
 constexpr std::size_t kMaxFollowed = 256;
@@ -76,7 +74,6 @@ struct GateOptions {
 
   // A window is handed on so long after its end, with what has come by then.
   base::Duration window_close = std::chrono::seconds(1);
-  base::Duration window_keep = std::chrono::seconds(5);
   // Totals go to followers at most this often.
   base::Duration totals_push = std::chrono::seconds(1);
 

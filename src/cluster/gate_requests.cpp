@@ -1,5 +1,7 @@
 #include "cluster/gate_requests.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -34,6 +36,23 @@ bool nowhere_to_run(const DatacenterTable& table, const Submit& message) {
   if (message.datacenter_count > 0) return table.order({}).empty();
   return std::ranges::all_of(
       message.datacenters, [&](const std::string& name) { return table.health(name) == DatacenterClass::kUnhealthy; });
+}
+
+// What a client should know of an accepted job's datacenters; empty if all that it needs are well.
+std::string warning(const DatacenterTable& table, const GateLedgerJob& job) {
+  std::vector<std::string> chosen = job.datacenters;
+  if (!job.exact) {
+    chosen = table.order(job.datacenters);
+    chosen.resize(std::min(chosen.size(), job.slots.size()));
+  }
+  std::string words;
+  for (const std::string& name : chosen) {
+    const DatacenterClass health = table.health(name);
+    if (health < DatacenterClass::kDegraded) continue;
+    words += fmt::format("{}datacenter '{}' is {}", words.empty() ? "" : ", ", name,
+                         health == DatacenterClass::kDegraded ? "degraded" : "unhealthy");
+  }
+  return words.substr(0, kMaxReason);
 }
 
 // Whether this gate speaks for the job now (kAccepted): the job is over, which any gate may say, or it holds the lease.
@@ -130,7 +149,9 @@ void GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Cancel
   const Tombstone* ended = desk.ledger.tombstone(message.job);
   if (job == nullptr && ended == nullptr) {
     const Answer why = unavailable(desk);
-    return refuse(why == Answer::kAccepted ? Answer::kUnknownJob : why);
+    if (why != Answer::kAccepted) return refuse(why);
+    // One that is being submitted can be cancelled as soon as it is.
+    return refuse(submissions_.contains(message.job) ? Answer::kOverloaded : Answer::kUnknownJob);
   }
   if (client != (job != nullptr ? job->client : ended->client)) return refuse(Answer::kConflict);
   if (job == nullptr || job->end) {
@@ -211,6 +232,7 @@ void GateRequests::applied(GateDesk& desk, const JobSubmitted& command, Verdict 
   if (!job->end && job->owner != desk.self) {
     answer.answer = Answer::kNotOwner;
   } else {
+    answer.reason = warning(desk.datacenters, *job);
     desk.followers.follow(command.job, from, 0, desk.now);
   }
   desk.send(from, std::move(answer));

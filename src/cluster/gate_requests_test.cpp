@@ -154,6 +154,16 @@ TEST_F(GateRequestsTest, SaysWhatIsWrongWithASubmission) {
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kInvalid);
 }
 
+TEST_F(GateRequestsTest, WarnsOfADatacenterThatIsNotWell) {
+  submit(kJob);
+  EXPECT_EQ(last<SubmitAnswer>()->reason, "");
+  Submit message = submission(JobId{78});
+  message.datacenters.push_back("west");
+  receive(message);
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
+  EXPECT_EQ(last<SubmitAnswer>()->reason, "datacenter 'west' is unhealthy");
+}
+
 TEST_F(GateRequestsTest, LimitsCountPerClient) {
   for (std::uint64_t i = 0; i < 60; ++i) receive(submission(JobId{1000 + i}));
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kLimited);
