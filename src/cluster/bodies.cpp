@@ -18,8 +18,10 @@ Bodies::Bodies(Process self, HashBody hash, const BodyOptions& options, Copies c
 }
 
 void Bodies::voters(const std::vector<NodeId>& voters) {
-  voters_ = voters;
-  std::ranges::sort(voters_);
+  std::vector<NodeId> sorted = voters;
+  std::ranges::sort(sorted);
+  if (sorted == voters_) return;
+  voters_ = std::move(sorted);
   for (auto& [hash, body] : bodies_) {
     judge_majority(hash, body);
     if (body.pins > 0) schedule(hash, body, base::Instant::min());
@@ -93,8 +95,9 @@ void Bodies::unname(const BodyHash& hash, base::Instant now) {
   if (at == bodies_.end() || !at->second.named) return;
   at->second.named = false;
   if (at->second.pins > 0) return;
-  at->second.kept_until = now;
-  schedule(hash, at->second, now);
+  // Not before its time: another manager may have been told that it is held.
+  at->second.kept_until = std::max(at->second.kept_until, now);
+  schedule(hash, at->second, at->second.kept_until);
 }
 
 bool Bodies::here(const BodyHash& hash) const {
@@ -134,7 +137,7 @@ void Bodies::receive(NodeId from, const BodyOffer& message, base::Instant now, E
   if (!body.fetching) act(at->first, body, now, effects);
 }
 
-void Bodies::receive(NodeId from, const BodyHeld& message, base::Instant now) {
+void Bodies::receive(NodeId from, const BodyHeld& message) {
   const auto at = bodies_.find(message.hash);
   if (at == bodies_.end() || !std::ranges::binary_search(voters_, from)) return;
   const auto life = lives_.find(from);
@@ -142,7 +145,6 @@ void Bodies::receive(NodeId from, const BodyHeld& message, base::Instant now) {
   peer(from, message.life);
   at->second.held[from] = message.life;
   judge_majority(at->first, at->second);
-  static_cast<void>(now);
 }
 
 void Bodies::receive(NodeId from, const BodyWanted& message, base::Instant now, Effects& effects) {
@@ -296,7 +298,7 @@ void Bodies::act(const BodyHash& hash, Body& body, base::Instant now, Effects& e
     return;
   }
   if (copies_ == Copies::kMajority && body.here && body.pins > 0 && !on_majority(hash)) {
-    offer(hash, body, now, effects);
+    offer(hash, body, effects);
     schedule(hash, body, now + options_.offer_repeat);
     return;
   }
@@ -319,7 +321,7 @@ void Bodies::ask(const BodyHash& hash, Body& body, base::Instant now, Effects& e
   effects.push_back(Send{body.asked, BodyWanted{{hash, body.size}, body.gathered.size()}});
 }
 
-void Bodies::offer(const BodyHash& hash, Body& body, base::Instant, Effects& effects) {
+void Bodies::offer(const BodyHash& hash, const Body& body, Effects& effects) {
   for (const NodeId voter : voters_) {
     if (voter == self_.node || body.held.contains(voter)) continue;
     effects.push_back(Send{voter, BodyOffer{{hash, body.size}}});

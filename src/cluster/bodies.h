@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -54,7 +55,7 @@ class Bodies {
   std::shared_ptr<const std::string> bytes(const BodyRef& body, Effects& effects);
 
   void receive(NodeId from, const BodyOffer& message, base::Instant now, Effects& effects);
-  void receive(NodeId from, const BodyHeld& message, base::Instant now);
+  void receive(NodeId from, const BodyHeld& message);
   void receive(NodeId from, const BodyWanted& message, base::Instant now, Effects& effects);
   void receive(NodeId from, const BodyPiece& message, base::Instant now, Effects& effects);
   void receive(NodeId from, const BodyMissing& message, base::Instant now, Effects& effects);
@@ -97,7 +98,7 @@ class Bodies {
   void schedule(const BodyHash& hash, Body& body, base::Instant due);
   void act(const BodyHash& hash, Body& body, base::Instant now, Effects& effects);
   void ask(const BodyHash& hash, Body& body, base::Instant now, Effects& effects);
-  void offer(const BodyHash& hash, Body& body, base::Instant now, Effects& effects);
+  void offer(const BodyHash& hash, const Body& body, Effects& effects);
   void stop_fetching(Body& body);
   void judge_majority(const BodyHash& hash, Body& body);
   void serve(NodeId to, const BodyHash& hash, const std::string& bytes, std::uint64_t offset, Effects& effects);

@@ -100,14 +100,14 @@ TEST_F(BodiesTest, OffersWhatIsPinnedUntilAMajorityHoldsIt) {
   own("mine");
   EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
   EXPECT_EQ(sent<BodyOffer>().size(), 2u);
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}}, now_);
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   EXPECT_TRUE(bodies_.on_majority(ref("mine").hash));
   EXPECT_TRUE(bodies_.news().contains(ref("mine").hash));
 }
 
 TEST_F(BodiesTest, DoesNotBelieveWhatAFormerLifeHeld) {
   own("mine");
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}}, now_);
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   bodies_.peer(kB, Life{2});
   EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
   effects_.clear();
@@ -117,7 +117,7 @@ TEST_F(BodiesTest, DoesNotBelieveWhatAFormerLifeHeld) {
 
 TEST_F(BodiesTest, CountsTheMajorityOfWhoeverVotesNow) {
   own("mine");
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}}, now_);
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   bodies_.voters({kA, kC, NodeId{4}});
   EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
   effects_.clear();
@@ -146,6 +146,17 @@ TEST_F(BodiesTest, KeepsBytesOfAPinUntilTheLedgerNamesThemOrTimePasses) {
   bodies_.unname(ref("other").hash, now_);
   pass(seconds(1));
   EXPECT_EQ(count<DropBody>(), 2u);
+}
+
+TEST_F(BodiesTest, WhatItSaidToHoldItHoldsForAWhileThoughTheLedgerForgetsIt) {
+  own("shared");
+  bodies_.name(ref("shared"), now_, effects_);
+  bodies_.unpin(ref("shared").hash, now_);
+  pass(minutes(60));
+  bodies_.receive(kB, BodyOffer{ref("shared")}, now_, effects_);
+  bodies_.unname(ref("shared").hash, now_);
+  pass(minutes(9));
+  EXPECT_TRUE(bodies_.here(ref("shared").hash));
 }
 
 TEST_F(BodiesTest, AnOfferThatWasGivenUpIsNotCopiedForEver) {

@@ -34,6 +34,7 @@ void fields(Io& io, typename Io::template Of<SubmitAnswer>& message) {
 template <class Io>
 void fields(Io& io, typename Io::template Of<StatusAsk>& message) {
   io.number(message.job);
+  io.number(message.client);
 }
 
 template <class Io>

@@ -46,6 +46,7 @@ void fields(Io& io, typename Io::template Of<HeartbeatAnswer>& message) {
   io.list(message.leaders, kMaxWorkerParts, [&](auto& leader) { fields(io, leader); });
   io.list(message.managers, kMaxManagers, [&](auto& manager) { io.number(manager); });
   io.choice(message.pressure, 4);
+  io.number(message.admission);
   io.text(message.reason, kMaxReason);
 }
 
@@ -62,6 +63,7 @@ void fields(Io& io, typename Io::template Of<Dispatch>& message) {
   io.span(message.run_limit);
   io.number(message.context_version);
   io.text(message.context, kMaxContext);
+  io.number(message.admission);
 }
 
 template <class Io>

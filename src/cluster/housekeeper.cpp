@@ -69,8 +69,10 @@ void Housekeeper::probe_all(Desk& desk) {
 // The answers are reconciled like every other report; no answer proves nothing.
 void Housekeeper::scan_for_orphans(Desk& desk) {
   for (const auto& [node, parts] : desk.ledger.assigned()) {
-    const bool mine =
-        std::ranges::any_of(parts, [&](const PartId& part) { return desk.ledger.job(part.job)->owner == desk.self; });
+    const bool mine = std::ranges::any_of(parts, [&](const PartId& part) {
+      const LedgerJob* job = desk.ledger.job(part.job);
+      return job != nullptr && job->owner == desk.self;
+    });
     if (mine) desk.send(node, Probe{++last_number_});
   }
 }

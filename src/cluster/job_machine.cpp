@@ -67,13 +67,13 @@ void JobMachine::progress(Desk& desk, const PartProgress& message, base::Duratio
   const LedgerPart* part = assigned(desk, message.part);
   PartWatch* found = watch(message.part);
   if (found == nullptr || part == nullptr || part->fence != message.fence) return;
-  found->seen(desk, message.fence, message.beat, base::Duration::zero());
+  found->seen(desk, message.fence, message.beat, base::Duration::zero(), false);
   windows_.add(message, clock_offset, desk.now);
 }
 
 void JobMachine::reported(Desk& desk, const PartReport& report) {
   if (PartWatch* found = watch(report.part); found != nullptr && assigned(desk, report.part) != nullptr) {
-    found->seen(desk, report.fence, report.beat, report.elapsed);
+    found->seen(desk, report.fence, report.beat, report.elapsed, report.finished);
   }
 }
 

@@ -70,7 +70,7 @@ bool LayerBarrier::gather(Desk& desk, const LedgerJob& job) {
       if (part.result.size == 0 || position++ < gathered_) continue;
       const auto bytes = desk.bodies.bytes(part.result, desk.effects);
       if (bytes == nullptr) return false;
-      take(part.result, i, *bytes);
+      take(i, *bytes);
       ++gathered_;
     }
   }
@@ -78,7 +78,7 @@ bool LayerBarrier::gather(Desk& desk, const LedgerJob& job) {
 }
 
 // A result that cannot be read provides nothing; its workflow's dependents then lack what they use, and say so.
-void LayerBarrier::take(const BodyRef&, std::uint32_t workflow, const std::string& bytes) {
+void LayerBarrier::take(std::uint32_t workflow, const std::string& bytes) {
   if (const auto result = model::decode_workflow_result(bytes)) values_.add(workflow, result->provided);
 }
 

@@ -26,7 +26,7 @@ class LayerBarrier {
  private:
   // Whether all bytes were there.
   bool gather(Desk& desk, const LedgerJob& job);
-  void take(const BodyRef& result, std::uint32_t workflow, const std::string& bytes);
+  void take(std::uint32_t workflow, const std::string& bytes);
 
   std::optional<std::uint32_t> layer_;  // being closed
   base::Instant since_{};

@@ -97,6 +97,7 @@ struct LedgerWorker {
   std::uint32_t used = 0;  // by assigned parts of this life
   bool evicted = false;
   Eviction reason = Eviction::kDead;  // if evicted
+  std::uint64_t admission = 0;        // index of the entry that admitted it last: offers from before it are void
 
   std::uint32_t free() const { return evicted || used >= cores ? 0 : cores - used; }
   bool operator==(const LedgerWorker&) const = default;

@@ -59,6 +59,7 @@ void fields(Io& io, typename Io::template Of<LedgerWorker>& worker) {
   io.number(worker.cores);
   io.flag(worker.evicted);
   io.choice(worker.reason, kEvictions);
+  io.number(worker.admission);
   io.require(worker.evicted || worker.reason == Eviction::kDead, "a worker that is there has a reason to be gone");
 }
 
@@ -183,7 +184,9 @@ void LedgerCodec::derive(metrics::Reader& reader, Ledger& ledger, JobId id, Ledg
     for (std::size_t p = 0; p < parts.size(); ++p) {
       ledger.name_body(parts[p].result);
       const PartId part{id, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(p)};
-      if (parts[p].phase == PartPhase::kAssigned) take_cores(reader, ledger, part, parts[p]);
+      if (parts[p].phase != PartPhase::kAssigned) continue;
+      if (job.end || terminal(job.workflows[i].state)) return reader.fail("something that ended has cores");
+      take_cores(reader, ledger, part, parts[p]);
     }
   }
 }

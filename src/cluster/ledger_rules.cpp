@@ -259,10 +259,11 @@ Verdict LedgerRules::operator()(const WorkerAdmitted& command) {
   }
   LedgerWorker& worker = at->second;
   if (command.worker.life < worker.life) return Verdict::kWorkerGone;
-  if (command.worker.life > worker.life) worker = {command.worker.life, 0, 0, true, Eviction::kDead};
+  if (command.worker.life > worker.life) worker = {command.worker.life, 0, 0, true, Eviction::kDead, 0};
   if (command.cores < worker.used) return Verdict::kInvalid;
   if (!worker.evicted && worker.cores == command.cores) return Verdict::kRepeated;
-  worker = {worker.life, command.cores, worker.used, false, Eviction::kDead};
+  const std::uint64_t admission = worker.evicted ? index_ : worker.admission;
+  worker = {worker.life, command.cores, worker.used, false, Eviction::kDead, admission};
   return Verdict::kApplied;
 }
 

@@ -279,6 +279,17 @@ TEST_F(LedgerTest, AnEvictedWorkerKeepsItsPartsUntilTheyAreKnownToBeStopped) {
   EXPECT_EQ(provision(1, {{0, worker(1), 2, 1}}), Verdict::kCoresTaken);
 }
 
+TEST_F(LedgerTest, NumbersEveryAdmissionOfAWorker) {
+  admit(worker(1), 4);
+  const std::uint64_t first = ledger.workers().at(worker(1).node).admission;
+  EXPECT_EQ(first, ledger.index());
+  admit(worker(1), 8);
+  EXPECT_EQ(ledger.workers().at(worker(1).node).admission, first);
+  apply(WorkerEvicted{worker(1)});
+  admit(worker(1), 8);
+  EXPECT_EQ(ledger.workers().at(worker(1).node).admission, ledger.index());
+}
+
 TEST_F(LedgerTest, ForgetsAnEndedJobDownToItsEnd) {
   admit(worker(1), 4);
   accept(kJob, outline({{}}));

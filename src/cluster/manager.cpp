@@ -40,7 +40,7 @@ void Manager::standing(const LogStanding& standing, base::Instant now) {
 
 void Manager::receive(NodeId from, const Message& message, base::Instant now) {
   Desk at = desk(now);
-  std::visit([&](const auto& each) { on(at, from, each); }, message);
+  if (!shed(at, from, message)) std::visit([&](const auto& each) { on(at, from, each); }, message);
   settle(now);
 }
 

@@ -28,6 +28,7 @@
 #include "cluster/submissions.h"
 #include "cluster/worker_table.h"
 #include "resilience/rate_limiter.h"
+#include "resilience/shedding.h"
 
 namespace muster::cluster {
 
@@ -57,6 +58,8 @@ class Manager {
   void body_stored(const BodyHash& hash, bool ok, base::Instant now);
   void body_read(const BodyHash& hash, std::optional<std::string> bytes, base::Instant now);
   void drain(base::Instant now);
+  // How loaded this node is, as its shell measures; what is not critical is shed accordingly.
+  void loaded(resilience::Load load) { load_ = load; }
   // How full the queue is from which the shell feeds this manager.
   void intake(std::size_t queued, std::size_t capacity) { pressure_ = resilience::pressure(queued, capacity); }
   void wake(base::Instant now);
@@ -94,9 +97,12 @@ class Manager {
   void sync_machine(Desk& desk, JobId job);
 
   // manager_clients.cpp
+  bool shed(Desk& desk, NodeId from, const Message& message);
+  void announced(Desk& desk, JobId job, NodeId origin, std::uint64_t origin_epoch);
   void on(Desk& desk, NodeId from, const Submit& message);
   void on(Desk& desk, NodeId from, const StatusAsk& message);
   void on(Desk& desk, NodeId from, const Cancel& message);
+  void on(Desk& desk, NodeId from, const Reconnect& message);
   void on(Desk& desk, NodeId from, const EndAck& message);
   void on(Desk& desk, NodeId from, const GateAnnounce& message);
   void on(Desk& desk, NodeId from, const OwnerIs& message);
@@ -145,6 +151,8 @@ class Manager {
   Submissions submissions_;
   Ends ends_;
   resilience::RateLimiter limiter_;
+  resilience::Shedder shedder_;
+  resilience::Load load_ = resilience::Load::kHealthy;
   std::map<JobId, Led> machines_;  // of the jobs that this process leads
   std::set<std::pair<base::Instant, JobId>> due_;
   std::set<JobId> touched_;
@@ -155,7 +163,7 @@ class Manager {
   bool hungry_ = true;                        // cores or wants may have changed
   base::Instant feed_due_{};
   base::Instant state_due_{};
-  base::Instant others_due_ = base::kNever;
+  base::Instant others_due_{};
   bool draining_ = false;
   resilience::Pressure pressure_ = resilience::Pressure::kNone;
   Effects effects_;

@@ -11,7 +11,40 @@ namespace {
 // Waiting for one job's cancellation; more are answered by a status.
 constexpr std::size_t kMaxCancellers = 16;
 
+// On whose behalf a message is, for fair shares: the client's where it is named, else the sender's.
+struct ClientOf {
+  NodeId from;
+
+  std::uint64_t operator()(const Submit& message) const { return number(message.client); }
+  std::uint64_t operator()(const StatusAsk& message) const { return number(message.client); }
+  std::uint64_t operator()(const Reconnect& message) const { return number(message.client); }
+  template <class Other>
+  std::uint64_t operator()(const Other&) const {
+    return base::number(from);
+  }
+};
+
 }  // namespace
+
+// Whoever waits for an answer gets one; all else is repeated by its sender.
+bool Manager::shed(Desk& desk, NodeId from, const Message& message) {
+  const auto priority = static_cast<resilience::Priority>(class_of(message));
+  const auto admission = shedder_.admit(priority, std::visit(ClientOf{from}, message), load_, desk.now);
+  if (admission.admitted) return false;
+  if (const auto* submit = std::get_if<Submit>(&message)) {
+    SubmitAnswer answer;
+    answer.job = submit->job;
+    answer.answer = Answer::kOverloaded;
+    answer.retry_after = admission.retry_after;
+    desk.send(from, answer);
+  } else if (const auto* ask = std::get_if<StatusAsk>(&message)) {
+    StatusAnswer answer;
+    answer.job = ask->job;
+    answer.answer = Answer::kOverloaded;
+    desk.send(from, answer);
+  }
+  return true;
+}
 
 void Manager::on(Desk& desk, NodeId from, const Submit& message) {
   SubmitAnswer answer;
@@ -54,6 +87,13 @@ void Manager::on(Desk& desk, NodeId from, const Submit& message) {
 void Manager::on(Desk& desk, NodeId from, const StatusAsk& message) {
   StatusAnswer answer;
   answer.job = message.job;
+  // Gates ask for themselves, too, and name nobody then.
+  const bool named = message.client != ClientId{};
+  if (named && !limiter_.admit(number(message.client), resilience::Operation::kStatus, desk.now).admitted) {
+    desk.note(Noted::kLimited, {message.job, 0, 0});
+    answer.answer = Answer::kLimited;
+    return desk.send(from, answer);
+  }
   if (const LedgerJob* job = ledger_.job(message.job)) {
     const SubmitAnswer known = answer_of(ledger_, message.job, *job);
     answer.state = known.state;
@@ -102,14 +142,8 @@ void Manager::on(Desk& desk, NodeId from, const EndAck& message) {
 }
 
 void Manager::on(Desk& desk, NodeId from, const GateAnnounce& message) {
-  ends_.announce(message.job, from, message.origin_epoch, desk.now);
-  others_due_ = desk.now;
-  if (JobMachine* machine = led(message.job)) {
-    machine->announce(from, message.origin_epoch);
-    touch(message.job);
-    return;
-  }
-  // Told to the leader, whom the gate may not know.
+  announced(desk, message.job, from, message.origin_epoch);
+  // The leader must know, and the gate may not know the leader.
   const LedgerJob* job = ledger_.job(message.job);
   if (job != nullptr && job->owner.node != self_.node) {
     desk.send(job->owner.node, OwnerIs{message.job, from, message.origin_epoch});
@@ -117,11 +151,41 @@ void Manager::on(Desk& desk, NodeId from, const GateAnnounce& message) {
 }
 
 void Manager::on(Desk& desk, NodeId, const OwnerIs& message) {
-  ends_.announce(message.job, message.gate, message.origin_epoch, desk.now);
+  announced(desk, message.job, message.gate, message.origin_epoch);
+}
+
+// A client without a gate comes back, perhaps by another connection: it is told what it missed by whoever leads its
+// job.
+void Manager::on(Desk& desk, NodeId from, const Reconnect& message) {
+  SubmitAnswer answer;
+  answer.job = message.job;
+  const auto limited = limiter_.admit(number(message.client), resilience::Operation::kReconnect, desk.now);
+  const LedgerJob* job = ledger_.job(message.job);
+  if (!limited.admitted) {
+    answer.answer = Answer::kLimited;
+    answer.retry_after = limited.retry_after;
+  } else if (job == nullptr) {
+    const bool ended = ledger_.tombstone(message.job) != nullptr;
+    answer.answer = ended ? Answer::kEnded : current() ? Answer::kUnknownJob : Answer::kQuorumUnavailable;
+  } else if (job->client != message.client) {
+    answer.answer = Answer::kConflict;
+  } else if (job->owner.node != self_.node && !job->end) {
+    answer.answer = Answer::kNotOwner;
+    answer.leader = job->owner.node;
+    answer.epoch = job->epoch;
+  } else {
+    announced(desk, message.job, from, job->origin_epoch);
+    answer = answer_of(ledger_, message.job, *job);
+  }
+  desk.send(from, answer);
+}
+
+void Manager::announced(Desk& desk, JobId job, NodeId origin, std::uint64_t origin_epoch) {
+  ends_.announce(job, origin, origin_epoch, desk.now);
   others_due_ = desk.now;
-  if (JobMachine* machine = led(message.job)) {
-    machine->announce(message.gate, message.origin_epoch);
-    touch(message.job);
+  if (JobMachine* machine = led(job)) {
+    machine->announce(origin, origin_epoch);
+    touch(job);
   }
 }
 

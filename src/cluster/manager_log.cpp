@@ -121,8 +121,8 @@ void Manager::applied(std::uint64_t index, std::string_view bytes, base::Instant
       !std::holds_alternative<WorkerEvicted>(entry->command)) {
     touch(JobId{subject.id});
   }
-  // A provision that took effect leaves nobody hungrier.
-  hungry_ = hungry_ || !std::holds_alternative<Provision>(entry->command) || !took_effect(verdict);
+  // A provision leaves nobody hungrier; one that was refused is thought over at the next feeding.
+  hungry_ = hungry_ || !std::holds_alternative<Provision>(entry->command);
   settle(now);
 }
 
@@ -138,7 +138,7 @@ base::Expected<void> Manager::restored(std::string_view snapshot, base::Instant 
   std::map<BodyHash, std::uint64_t> sizes;
   for (const auto& [hash, body] : ledger_.bodies()) sizes.emplace(hash, body.size);
   bodies_.named(sizes, now, effects_);
-  workers_.sync(ledger_, now);
+  workers_.restored(ledger_, now);
   for (const auto& [id, job] : ledger_.jobs()) {
     if (job.end) ends_.ended(id, now);
     sync_machine(at, id);

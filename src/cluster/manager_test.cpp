@@ -53,6 +53,7 @@ TEST(Manager, AWorkerIsAtWorkWithinTwoSecondsOfItsStart) {
 
 TEST(Manager, ARepeatedSubmitIsTheSameJob) {
   World world({.seed = 3, .loss = 0.3});
+  world.run_for(seconds(5));
   const JobId job = world.submit(spanning({{}}));
   EXPECT_TRUE(world.run_until([&] { return world.ends.contains(job); }, minutes(3)));
   EXPECT_SOUND(world);
@@ -62,6 +63,7 @@ TEST(Manager, ARepeatedSubmitIsTheSameJob) {
 
 TEST(Manager, AWorkerThatRestartedGetsItsPartAgainAtOnce) {
   World world({.seed = 4, .workers = 1});
+  world.run_for(seconds(5));
   const JobId job = world.submit(spanning({{}}));
   ASSERT_TRUE(world.run_until([&] { return world.running() == 1; }, seconds(5)));
   world.crash(World::worker_id(0));
@@ -75,6 +77,7 @@ TEST(Manager, AWorkerThatRestartedGetsItsPartAgainAtOnce) {
 
 TEST(Manager, APartOfAWorkerThatIsCutOffRunsElsewhereOnlyAfterItMustHaveStopped) {
   World world({.seed = 5, .workers = 2, .run = minutes(2)});
+  world.run_for(seconds(5));
   JobOutline one = outline({{}});
   one.workflows[0].vus = 1;
   const JobId job = world.submit(one);
@@ -91,6 +94,7 @@ TEST(Manager, APartOfAWorkerThatIsCutOffRunsElsewhereOnlyAfterItMustHaveStopped)
 
 TEST(Manager, AWorkerThatComesBackInTimeGoesOnAsIfNothingHadBeen) {
   World world({.seed = 6, .workers = 2, .run = minutes(1)});
+  world.run_for(seconds(5));
   const JobId job = world.submit(spanning({{}}));
   ASSERT_TRUE(world.run_until([&] { return world.running() == 2; }, seconds(5)));
   world.cut(World::worker_id(0));
@@ -103,6 +107,7 @@ TEST(Manager, AWorkerThatComesBackInTimeGoesOnAsIfNothingHadBeen) {
 
 TEST(Manager, RunningPartsDoNotNoticeAChangeOfTheJobsLeader) {
   World world({.seed = 7, .run = minutes(1)});
+  world.run_for(seconds(5));
   const JobId job = world.submit(spanning({{}}));
   ASSERT_TRUE(world.run_until([&] { return world.running() == 3; }, seconds(5)));
   const NodeId leader = world.leader_of(job);
@@ -116,6 +121,7 @@ TEST(Manager, RunningPartsDoNotNoticeAChangeOfTheJobsLeader) {
 
 TEST(Manager, ALeaderThatRestartsLosesItsJobsToAnotherEpoch) {
   World world({.seed = 8, .run = minutes(1)});
+  world.run_for(seconds(5));
   const JobId job = world.submit(spanning({{}}));
   ASSERT_TRUE(world.run_until([&] { return world.running() == 3; }, seconds(5)));
   const NodeId leader = world.leader_of(job);
@@ -131,6 +137,7 @@ TEST(Manager, ALeaderThatRestartsLosesItsJobsToAnotherEpoch) {
 
 TEST(Manager, SurvivesARestartOfAllManagers) {
   World world({.seed = 9, .run = seconds(20)});
+  world.run_for(seconds(5));
   const JobId job = world.submit(spanning({{}, {0}}));
   ASSERT_TRUE(world.run_until([&] { return world.running() == 3; }, seconds(5)));
   for (std::size_t i = 0; i < 3; ++i) world.crash(World::manager_id(i));
@@ -143,6 +150,7 @@ TEST(Manager, SurvivesARestartOfAllManagers) {
 
 TEST(Manager, ALongOutageOfTheQuorumCostsNoPartALoss) {
   World world({.seed = 10, .run = minutes(2)});
+  world.run_for(seconds(5));
   const JobId job = world.submit(spanning({{}}));
   ASSERT_TRUE(world.run_until([&] { return world.running() == 3; }, seconds(5)));
   world.crash(World::manager_id(0));
@@ -171,6 +179,7 @@ TEST(Manager, AManagerWithoutQuorumAcceptsNothingAndSaysSo) {
 
 TEST(Manager, ACancelledJobStopsEverywhereAndSaysHowMuch) {
   World world({.seed = 12, .run = minutes(5)});
+  world.run_for(seconds(5));
   const JobId job = world.submit(spanning({{}, {0}}));
   ASSERT_TRUE(world.run_until([&] { return world.running() == 3; }, seconds(5)));
   world.cancel(job);
@@ -194,6 +203,7 @@ TEST(Manager, JobsThatDoNotFitWaitTheirTurn) {
 
 TEST(Manager, AHungExecutorAmongBusyOnesIsStoppedAndItsPartRunAgain) {
   World world({.seed = 14, .workers = 3, .run = minutes(2)});
+  world.run_for(seconds(5));
   JobOutline one = outline({{}, {}});
   for (auto& workflow : one.workflows) workflow.vus = 1;
   const JobId job = world.submit(one);
@@ -208,6 +218,7 @@ TEST(Manager, AHungExecutorAmongBusyOnesIsStoppedAndItsPartRunAgain) {
 
 TEST(Manager, AnEndIsKeptUntilWhoeverAskedHasIt) {
   World world({.seed = 15, .run = seconds(1)});
+  world.run_for(seconds(5));
   world.deaf = true;
   const JobId job = world.submit(spanning({{}}));
   EXPECT_TRUE(world.run_until([&] { return world.ledger().job(job) && world.ledger().job(job)->end; }, minutes(1)));
@@ -221,6 +232,7 @@ TEST(Manager, AnEndIsKeptUntilWhoeverAskedHasIt) {
 
 TEST(Manager, FailsAJobForWhichThereIsNoWorker) {
   World world({.seed = 16, .workers = 0});
+  world.run_for(seconds(5));
   const JobId job = world.submit(spanning({{}}));
   EXPECT_TRUE(world.run_until([&] { return world.ends.contains(job); }, minutes(3)));
   EXPECT_EQ(world.ends[job].state, JobState::kFailed);

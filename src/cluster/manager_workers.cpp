@@ -30,8 +30,9 @@ void Manager::on(Desk& desk, NodeId from, const Heartbeat& message) {
     return desk.send(from, answer);
   }
   answer.contact = contact(desk, worker, message);
-  const bool fresh = workers_.heard(worker, message.state, message.version, desk.now);
+  const bool fresh = workers_.heard(worker, message.state, message.version);
   if (answer.contact != Contact::kAdmitted) return desk.send(from, answer);
+  answer.admission = ledger_.workers().at(from).admission;
   std::set<JobId> named;
   for (const PartReport& report : message.parts) {
     const LedgerJob* job = ledger_.job(report.part.job);
@@ -100,6 +101,10 @@ void Manager::on(Desk& desk, NodeId from, const PartResult& message) {
   // From the worker itself, or forwarded by another manager.
   const bool forwarded = std::ranges::binary_search(standing_.voters, from);
   if (message.worker != from && !forwarded) return;
+  // Of an attempt that was another's it can say nothing.
+  const LedgerPart* part = ledger_.part(message.part);
+  const Process worker{message.worker, message.life};
+  if (part != nullptr && part->fence == message.fence && part->worker != worker) return;
   if (JobMachine* machine = led(message.part.job)) {
     machine->receive(desk, message);
     return touch(message.part.job);
@@ -120,7 +125,7 @@ void Manager::on(Desk& desk, NodeId from, const ExtensionAsk& message) {
 void Manager::on(Desk& desk, NodeId from, const ProbeAnswer& message) {
   housekeeper_.answered(desk, from);
   const Process worker{from, message.life};
-  if (!workers_.heard(worker, message.state, message.version, desk.now)) return;
+  if (!workers_.heard(worker, message.state, message.version)) return;
   reported(desk, worker, message.parts, message.version);
 }
 
@@ -176,8 +181,8 @@ void Manager::act(Desk& desk, const Process& worker, const Action& action, const
 void Manager::on(Desk& desk, NodeId from, const BodyOffer& message) {
   bodies_.receive(from, message, desk.now, effects_);
 }
-void Manager::on(Desk& desk, NodeId from, const BodyHeld& message) {
-  bodies_.receive(from, message, desk.now);
+void Manager::on(Desk&, NodeId from, const BodyHeld& message) {
+  bodies_.receive(from, message);
 }
 void Manager::on(Desk& desk, NodeId from, const BodyWanted& message) {
   bodies_.receive(from, message, desk.now, effects_);

@@ -64,6 +64,7 @@ struct SubmitAnswer {
 
 struct StatusAsk {
   JobId job{};
+  ClientId client{};  // as for Submit: limits count per client
 
   bool operator==(const StatusAsk&) const = default;
 };

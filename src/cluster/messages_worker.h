@@ -74,6 +74,7 @@ struct HeartbeatAnswer {
   std::vector<Leader> leaders;                                  // of the jobs of the parts reported
   std::vector<NodeId> managers;                                 // whom to ask, ≤ kMaxManagers
   resilience::Pressure pressure = resilience::Pressure::kNone;  // of the manager's intake: how often to send progress
+  std::uint64_t admission = 0;  // kAdmitted: which; it rises each time the worker is admitted anew
   std::string reason;
 
   bool operator==(const HeartbeatAnswer&) const = default;
@@ -92,6 +93,7 @@ struct Dispatch {
   base::Duration run_limit{};         // 0: none
   std::uint64_t context_version = 0;  // lower than one seen for the job is refused
   std::string context;                // what the dependencies provided, ≤ kMaxContext
+  std::uint64_t admission = 0;        // of the worker, by the sender's ledger; refused if the worker knows a later one
 
   bool operator==(const Dispatch&) const = default;
 };

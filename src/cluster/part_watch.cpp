@@ -75,8 +75,9 @@ void PartWatch::stopped(Desk& desk, const LedgerPart& part, const PartStopped& m
   state_ = State::kLost;
 }
 
-void PartWatch::seen(Desk& desk, const Fence& fence, std::uint64_t beat, base::Duration elapsed) {
+void PartWatch::seen(Desk& desk, const Fence& fence, std::uint64_t beat, base::Duration elapsed, bool finished) {
   if (fence != fence_ || state_ == State::kLost) return;
+  finished_ = finished_ || finished;
   // A report is as good as the answer that was lost on the way.
   if (state_ == State::kOffered || state_ == State::kToOffer) {
     state_ = State::kRunning;

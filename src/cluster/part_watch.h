@@ -30,8 +30,8 @@ class PartWatch {
 
   void answered(Desk& desk, const LedgerPart& part, const DispatchAnswer& answer);
   void stopped(Desk& desk, const LedgerPart& part, const PartStopped& message);
-  // Signs of life: `beat` rises while there are any.
-  void seen(Desk& desk, const Fence& fence, std::uint64_t beat, base::Duration elapsed);
+  // Signs of life: `beat` rises while there are any. `finished`: its worker keeps a result.
+  void seen(Desk& desk, const Fence& fence, std::uint64_t beat, base::Duration elapsed, bool finished);
   // Its worker does not report it any more.
   void missing(Desk& desk, const Fence& fence);
   ExtensionAnswer extend(Desk& desk, const LedgerPart& part, const ExtensionAsk& ask);

@@ -155,7 +155,8 @@ class Worker {
   resilience::FenceTable<JobId, std::monostate> epochs_;
   std::optional<base::Instant> contact_;  // when the last heartbeat was sent that a manager with a quorum answered
   std::uint64_t version_ = 0;
-  bool awaiting_ = false;  // an answer to the last heartbeat
+  std::uint64_t admission_ = 0;  // the latest that it heard of
+  bool awaiting_ = false;        // an answer to the last heartbeat
   base::Instant heartbeat_due_{};
   base::Instant flush_due_ = base::kNever;
   base::Instant poll_due_{};

@@ -29,6 +29,7 @@ void Worker::on(NodeId, const HeartbeatAnswer& message, base::Instant now) {
       const base::Instant sent{base::Duration(message.sent)};
       if (sent <= now && (!contact_ || sent > *contact_)) contact_ = sent;
       pressure_ = message.pressure;
+      admission_ = std::max(admission_, message.admission);
       break;
     }
     case Contact::kNoQuorum:
@@ -128,9 +129,11 @@ void Worker::send_result(const PartId& id, Part& part, base::Instant now) {
     if (part.wait > options_.result_repeat && !managers_.empty()) {
       send(managers_[manager_ % managers_.size()], part.result);
     }
+    part.due = now + part.wait;
     part.wait = std::min(part.wait * 2, options_.result_repeat_cap);
+    return;
   }
-  part.due = now + part.wait;
+  part.due = now + options_.result_repeat / 10;
 }
 
 std::vector<PartReport> Worker::reports(base::Instant now) const {

@@ -4,14 +4,13 @@
 
 namespace muster::cluster {
 
-bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t version, base::Instant now) {
+bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t version) {
   if (!seen_.contains(worker.node) && seen_.size() >= kMaxWorkers) return true;
   Seen& seen = seen_[worker.node];
   if (worker.life < seen.life || (worker.life == seen.life && version <= seen.version)) return false;
-  if (worker.life > seen.life) seen = Seen{.life = worker.life, .swim = seen.swim, .circuit = resilience::Circuit()};
+  if (worker.life > seen.life) seen = Seen{.life = worker.life, .circuit = resilience::Circuit()};
   seen.state = state;
   seen.version = version;
-  static_cast<void>(now);
   return true;
 }
 
@@ -44,8 +43,18 @@ void WorkerTable::sync(const Ledger& ledger, base::Instant now) {
     const Process process{node, worker.life};
     const auto known = evicted_at_.find(process);
     evicted.emplace(process, known == evicted_at_.end() ? now : known->second);
+    // When it comes back, what it did not answer before counts no more.
+    const auto at = seen_.find(node);
+    if (known != evicted_at_.end() || at == seen_.end()) continue;
+    at->second.silent_since = base::kNever;
+    at->second.unreachable = false;
   }
   evicted_at_ = std::move(evicted);
+}
+
+void WorkerTable::restored(const Ledger& ledger, base::Instant now) {
+  evicted_at_.clear();
+  sync(ledger, now);
 }
 
 base::Instant WorkerTable::over_at(const Ledger& ledger, const Process& worker) const {
@@ -62,7 +71,10 @@ bool WorkerTable::may_return(const Ledger& ledger, const Process& worker, base::
   const auto at = ledger.workers().find(worker.node);
   if (at == ledger.workers().end() || at->second.life < worker.life) return true;
   if (at->second.life > worker.life) return false;
-  return !at->second.evicted || at->second.reason == Eviction::kDead || now >= over_at(ledger, worker);
+  if (!at->second.evicted || now >= over_at(ledger, worker)) return true;
+  const auto seen = seen_.find(worker.node);
+  const bool dead = seen != seen_.end() && seen->second.swim == Liveness::kDead;
+  return at->second.reason == Eviction::kDead && !dead;
 }
 
 std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Instant now) const {

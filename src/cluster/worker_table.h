@@ -27,7 +27,7 @@ class WorkerTable {
   explicit WorkerTable(const ManagerOptions& options) : options_(options) {}
 
   // A report of a worker. False if it is stale: of a lower life, or not newer than one seen.
-  bool heard(const Process& worker, WorkerState state, std::uint64_t version, base::Instant now);
+  bool heard(const Process& worker, WorkerState state, std::uint64_t version);
   void swim(NodeId worker, Liveness liveness);
 
   // A call to it begins; and what came of it.
@@ -35,8 +35,10 @@ class WorkerTable {
   void answered(NodeId worker, base::Instant now);
   void unanswered(NodeId worker, base::Instant now);
 
-  // After every command about workers, and after a restore: takes note of who is evicted since when.
+  // After every command about workers: takes note of who is evicted since when.
   void sync(const Ledger& ledger, base::Instant now);
+  // The ledger was replaced: evictions in it may be later than those seen before, so their time begins anew.
+  void restored(const Ledger& ledger, base::Instant now);
 
   // When the parts of this process must have stopped: never while it is admitted; at once if a higher life is; else so
   // long after the eviction was seen here.

@@ -15,7 +15,7 @@ class WorkerTableTest : public ::testing::Test, public LedgerFixture {
   void SetUp() override {
     for (std::uint64_t i = 1; i <= 3; ++i) {
       admit(cluster::worker(i), 4);
-      table_.heard(cluster::worker(i), WorkerState::kHealthy, 1, now_);
+      table_.heard(cluster::worker(i), WorkerState::kHealthy, 1);
     }
   }
   std::vector<NodeId> nodes() const {
@@ -33,7 +33,7 @@ class WorkerTableTest : public ::testing::Test, public LedgerFixture {
 };
 
 TEST_F(WorkerTableTest, LeavesOutDrainingDeadAndBrokenWorkers) {
-  table_.heard(cluster::worker(1), WorkerState::kDraining, 2, now_);
+  table_.heard(cluster::worker(1), WorkerState::kDraining, 2);
   EXPECT_EQ(nodes(), (std::vector<NodeId>{cluster::worker(2).node, cluster::worker(3).node}));
   table_.swim(cluster::worker(2).node, Liveness::kDead);
   EXPECT_EQ(nodes(), (std::vector<NodeId>{cluster::worker(3).node}));
@@ -44,8 +44,8 @@ TEST_F(WorkerTableTest, LeavesOutDrainingDeadAndBrokenWorkers) {
 }
 
 TEST_F(WorkerTableTest, IgnoresReportsThatAreNotNewer) {
-  EXPECT_FALSE(table_.heard(cluster::worker(1), WorkerState::kDraining, 1, now_));
-  EXPECT_FALSE(table_.heard(cluster::worker(1, 0), WorkerState::kDraining, 9, now_));
+  EXPECT_FALSE(table_.heard(cluster::worker(1), WorkerState::kDraining, 1));
+  EXPECT_FALSE(table_.heard(cluster::worker(1, 0), WorkerState::kDraining, 9));
   EXPECT_EQ(nodes().size(), 3u);
 }
 

@@ -190,6 +190,23 @@ TEST_F(WorkerTest, RefusesAnotherLifeAnOlderContextAndAnotherMajor) {
   EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kOldContext);
 }
 
+TEST_F(WorkerTest, RefusesAnOfferFromBeforeItWasAdmittedAnew) {
+  HeartbeatAnswer anew;
+  anew.life = kSelf.life;
+  anew.sent = last<Heartbeat>()->sent;
+  anew.contact = Contact::kAdmitted;
+  anew.admission = 9;
+  receive(anew);
+  Dispatch late = dispatch();
+  late.admission = 8;
+  receive(late);
+  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kStaleLife);
+  // What it refused once it refuses for good.
+  late.admission = 9;
+  receive(late);
+  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kStaleLife);
+}
+
 TEST_F(WorkerTest, NeverRunsWhatItWasToldToStopBeforeItHeardOfIt) {
   receive(StopPart{kPart, {1, 1}, 1, StopReason::kRevoked});
   ASSERT_NE(last<PartStopped>(), nullptr);

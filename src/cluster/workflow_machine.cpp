@@ -36,6 +36,8 @@ base::Instant WorkflowMachine::step(Desk& desk, JobId id, const LedgerJob& job, 
     offer.fence = part.fence;
     offer.worker_life = part.worker.life;
     offer.slice = part.slice;
+    const auto worker = desk.ledger.workers().find(part.worker.node);
+    offer.admission = worker == desk.ledger.workers().end() ? 0 : worker->second.admission;
     due = std::min(due, watches_[i].step(desk, offer.part, part, orders));
     all_run = all_run && watches_[i].accepted();
   }

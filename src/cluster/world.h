@@ -138,6 +138,7 @@ class World {
   std::priority_queue<Event> events_;
   std::map<NodeId, Node> nodes_;
   std::vector<std::string> log_;
+  std::vector<base::Instant> committed_at_;
   std::map<std::size_t, std::uint64_t> digests_;  // by entries applied
   NodeId leader_ = kNoNode;
   std::uint64_t term_ = 0;

@@ -195,7 +195,9 @@ LogStanding World::standing_of(NodeId id) const {
   standing.term = term_;
   // For a while one that was cut off does not know it.
   const bool believes = !node.cut || now_ - node.cut_since < milliseconds(600);
-  standing.caught_up = believes && leader_ != kNoNode && (node.cut || node.applied == log_.size());
+  // Like Raft's: behind by no more than a moment.
+  const bool recent = node.applied == log_.size() || now_ - committed_at_[node.applied] < milliseconds(300);
+  standing.caught_up = believes && leader_ != kNoNode && (node.cut || recent);
   if (!believes) standing.leader = kNoNode;
   return standing;
 }
@@ -221,6 +223,7 @@ void World::choose_leader() {
 
 void World::commit(const std::string& entry) {
   log_.push_back(entry);
+  committed_at_.push_back(now_);
   for (const auto& [id, node] : nodes_) {
     if (!node.is_manager) continue;
     after(id == leader_ ? base::Duration(milliseconds(1)) : some(2, 10), [this, to = id] { apply_all(to); });
