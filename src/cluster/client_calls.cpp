@@ -46,6 +46,7 @@ bool ClientCalls::begin(const CallName& name, Message message, base::Instant now
             .give_up = now + options_.search,
             .due = now,
             .gate = kNoNode,
+            .patience = now,
             .next = owner(name.job),
             .position = 0,
             .hops = 0,
@@ -139,6 +140,12 @@ std::vector<ClientCalls::GaveUp> ClientCalls::wake(base::Instant now, Effects& e
       at = calls_.erase(at);
       continue;
     }
+    if (call.gate != kNoNode && now < call.patience) {
+      call.due = std::min(call.patience, now + options_.submit_repeat);
+      effects.push_back(Send{call.gate, call.message});
+      ++at;
+      continue;
+    }
     if (call.gate != kNoNode) {
       // No answer: it may be gone.
       if (owner(at->first.job) == call.gate) owners_.erase(at->first.job);
@@ -172,7 +179,9 @@ void ClientCalls::ask(const CallName& name, Call& call, base::Instant now, Effec
     if (!list.empty()) gate = list[call.position % list.size()];
   }
   call.gate = gate;
-  call.due = now + (name.kind == CallKind::kSubmit ? options_.submit_timeout : options_.answer_timeout);
+  const bool submits = name.kind == CallKind::kSubmit;
+  call.patience = now + (submits ? options_.submit_timeout : options_.answer_timeout);
+  call.due = submits ? now + options_.submit_repeat : call.patience;
   if (gate == kNoNode) return;
   effects.push_back(Send{gate, call.message});
 }

@@ -66,8 +66,9 @@ class ClientCalls {
     resilience::Retry retry;
     base::Instant give_up{};
     base::Instant due{};
-    NodeId gate = kNoNode;  // that was asked; kNoNode while waiting
-    NodeId next = kNoNode;  // to be asked, if it was named
+    NodeId gate = kNoNode;     // that was asked; kNoNode while waiting
+    base::Instant patience{};  // until when it may take to answer
+    NodeId next = kNoNode;     // to be asked, if it was named
     std::uint32_t position = 0;
     std::uint32_t hops = 0;  // redirects in a row
     std::optional<Answer> last;

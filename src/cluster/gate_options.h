@@ -92,8 +92,10 @@ struct GateOptions {
 struct ClientOptions {
   // How long a gate may take to answer before the next one is asked.
   base::Duration answer_timeout = std::chrono::seconds(2);
-  // Submissions wait for the bundle to be copied: the gate's submit time-out and its quorum's.
+  // Submissions wait for the bundle to be copied: the gate's submit time-out and its quorum's. They are repeated
+  // meanwhile, as the same id is the same job.
   base::Duration submit_timeout = std::chrono::seconds(35);
+  base::Duration submit_repeat = std::chrono::seconds(5);
   // A followed job that says nothing for so long is asked for.
   base::Duration silence = std::chrono::seconds(10);
   // How long a lost job is looked for: at least one and a half leases, since a take-over needs one.

@@ -419,7 +419,7 @@ TEST_F(GateTest, NothingIsLostOrDoubledOverLossyLinks) {
     std::vector<JobId> jobs;
     for (int i = 0; i < 5; ++i) jobs.push_back(world->submit({"east", "west"}));
     for (const JobId id : jobs) {
-      ASSERT_TRUE(ended(id, minutes(5)));
+      ASSERT_TRUE(ended(id, minutes(5))) << number(id);
       EXPECT_EQ(world->ends[id].state, JobState::kCompleted);
       EXPECT_EQ(world->results[id].size(), 2u);
     }
