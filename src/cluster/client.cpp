@@ -124,13 +124,7 @@ base::Instant Client::deadline() const {
 std::optional<ClientUpdate> Client::update(base::Instant now) {
   now_ = now;
   if (pending_.empty() || !callbacks_.take(now)) return std::nullopt;
-  for (auto& [id, progress] : pending_.progress) {
-    const auto at = jobs_.find(id);
-    if (at == jobs_.end()) continue;
-    for (const std::uint32_t workflow : at->second.statistics.workflows()) {
-      progress.totals[workflow] = at->second.statistics.totals(workflow);
-    }
-  }
+  for (const auto& [id, job] : jobs_) tell_totals(id, job);
   return std::exchange(pending_, {});
 }
 
@@ -304,8 +298,20 @@ void Client::gave_up(const ClientCalls::GaveUp& call) {
   if (call.name.kind == CallKind::kSubmit || call.name.kind == CallKind::kFollow) drop(call.name.job);
 }
 
+// Of a job that has progress to tell.
+void Client::tell_totals(JobId id, const Job& job) {
+  const auto at = pending_.progress.find(id);
+  if (at == pending_.progress.end()) return;
+  for (const std::uint32_t workflow : job.statistics.workflows()) {
+    at->second.totals[workflow] = job.statistics.totals(workflow);
+  }
+}
+
 void Client::drop(JobId job) {
-  jobs_.erase(job);
+  if (const auto at = jobs_.find(job); at != jobs_.end()) {
+    tell_totals(job, at->second);
+    jobs_.erase(at);
+  }
   for (auto at = fetching_.begin(); at != fetching_.end();) {
     if (at->second.first != job) {
       ++at;

@@ -108,6 +108,7 @@ class Client {
   void tell(ClientAnswer::About about, JobId job, std::optional<Answer> answer, std::string reason = {});
   void gave_up(const ClientCalls::GaveUp& call);
   void followed(JobId id, Job& job, NodeId gate, std::uint64_t epoch, base::Instant now);
+  void tell_totals(JobId id, const Job& job);
   void drop(JobId job);
 
   ClientId client_;
