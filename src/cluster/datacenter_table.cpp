@@ -7,9 +7,15 @@
 #include <tuple>
 
 #include "cluster/gate_options.h"
+#include "cores/datacenter.h"
 
 namespace muster::cluster {
 namespace {
+
+static_assert(static_cast<int>(DatacenterClass::kHealthy) == static_cast<int>(cores::DatacenterClass::kHealthy) &&
+              static_cast<int>(DatacenterClass::kBusy) == static_cast<int>(cores::DatacenterClass::kBusy) &&
+              static_cast<int>(DatacenterClass::kDegraded) == static_cast<int>(cores::DatacenterClass::kDegraded) &&
+              static_cast<int>(DatacenterClass::kUnhealthy) == static_cast<int>(cores::DatacenterClass::kUnhealthy));
 
 // What to put first when asking: leaders of a higher term, then those with a quorum.
 auto rank(const ManagerReport& said) {
@@ -17,15 +23,6 @@ auto rank(const ManagerReport& said) {
 }
 
 }  // namespace
-
-DatacenterClass class_of(std::uint32_t managers, std::uint32_t live, bool quorum, bool stuck,
-                         const ManagerReport& speaker) {
-  if (live == 0 || speaker.workers == 0) return DatacenterClass::kUnhealthy;
-  if (live < managers / 2 + 1 || speaker.healthy_workers < speaker.workers / 2 + 1 || stuck || !quorum) {
-    return DatacenterClass::kDegraded;
-  }
-  return speaker.free_cores == 0 ? DatacenterClass::kBusy : DatacenterClass::kHealthy;
-}
 
 bool DatacenterTable::report(const ManagerReport& report) {
   if (report.manager == kNoNode || report.datacenter.empty() || report.datacenter.size() > kMaxName) return false;
@@ -159,8 +156,13 @@ void DatacenterTable::judge(const std::string& name) {
   }
   place.summary = {.name = name};
   if (speaker == nullptr) return;
-  place.summary.health =
-      class_of(static_cast<std::uint32_t>(place.managers.size()), live, quorum, stuck, speaker->said);
+  const auto health = cores::classify({.managers = static_cast<std::uint32_t>(place.managers.size()),
+                                       .live_managers = live,
+                                       .manager_stuck = stuck || !quorum,
+                                       .workers = speaker->said.workers,
+                                       .healthy_workers = speaker->said.healthy_workers,
+                                       .free_cores = speaker->said.free_cores});
+  place.summary.health = static_cast<DatacenterClass>(health);
   place.summary.managers = live;
   place.summary.workers = speaker->said.healthy_workers;
   place.summary.free_cores = speaker->said.free_cores;

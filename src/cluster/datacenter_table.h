@@ -1,5 +1,6 @@
 // The datacenters as one gate sees them: their managers, by what these say of themselves in every ack, and from that
-// the class of each datacenter, the order in which jobs are offered, and whom to ask there. Bounded. Owned by the gate.
+// the class of each datacenter (cores/datacenter.h; one where nobody has a quorum is degraded), the order in which jobs
+// are offered, and whom to ask there. Bounded. Owned by the gate.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +29,6 @@ struct ManagerReport {
 
   bool operator==(const ManagerReport&) const = default;
 };
-
-// Unhealthy: no live manager or no worker. Degraded: less than a majority of workers or managers is well, a manager is
-// stuck, or nobody has a quorum. Busy: no free core.
-DatacenterClass class_of(std::uint32_t managers, std::uint32_t live, bool quorum, bool stuck,
-                         const ManagerReport& speaker);
 
 class DatacenterTable {
  public:

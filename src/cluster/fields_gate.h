@@ -12,6 +12,7 @@ void fields(Io& io, typename Io::template Of<JobSubmitted>& command) {
   io.number(command.job);
   io.number(command.client);
   fields(io, command.owner);
+  io.number(command.renewal);
   fields(io, command.bundle);
   fields(io, command.outline);
   io.list(command.datacenters, kMaxDatacenters, [&](auto& name) { io.text(name, kMaxName); });
@@ -23,6 +24,7 @@ template <class Io>
 void fields(Io& io, typename Io::template Of<Renewal>& row) {
   io.number(row.job);
   io.number(row.epoch);
+  io.number(row.renewal);
   io.number(row.heard);
 }
 
@@ -36,6 +38,7 @@ template <class Io>
 void fields(Io& io, typename Io::template Of<LeaseMoved>& command) {
   io.number(command.job);
   io.number(command.epoch);
+  io.number(command.last);
   io.number(command.renewal);
   fields(io, command.to);
 }

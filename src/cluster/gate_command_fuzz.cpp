@@ -26,7 +26,7 @@ GateLedger with_jobs() {
     const auto apply = [&](GateCommand command) {
       ledger.apply(ledger.index() + 1, {gate, ledger.index() + 1, std::move(command)});
     };
-    apply(JobSubmitted{id, ClientId{1}, gate, {BodyHash{{1}}, 5}, outline, {"east", "west"}, 0, i == 2});
+    apply(JobSubmitted{id, ClientId{1}, gate, RenewalId{i}, {BodyHash{{1}}, 5}, outline, {"east", "west"}, 0, i == 2});
     apply(SlotOffered{{id, 1, 0, 1}, "east", false});
     if (i >= 2) apply(SlotAccepted{{id, 1, 0, 1}});
     if (i == 3) apply(SlotEnded{{id, 1, 0, 1}, JobState::kCompleted, "", {}});

@@ -12,8 +12,11 @@
 #include "cluster/ids.h"
 #include "cluster/job.h"
 #include "cluster/messages_job.h"
+#include "cores/lease.h"
 
 namespace muster::cluster {
+
+using cores::RenewalId;
 
 // The job is the cluster's: to its owner with epoch 1, and with it the lease. Repeated for the same job it changes
 // nothing.
@@ -21,6 +24,7 @@ struct JobSubmitted {
   JobId job{};
   ClientId client{};
   Process owner;
+  RenewalId renewal{};  // names the grant of the lease
   BodyRef bundle;
   JobOutline outline;
   std::vector<std::string> datacenters;  // to run at, all of them; with a count: preferred
@@ -34,6 +38,7 @@ struct JobSubmitted {
 struct Renewal {
   JobId job{};
   std::uint64_t epoch = 0;  // the holder's own
+  RenewalId renewal{};
   std::uint64_t heard = 0;  // one bit per slot
 
   bool operator==(const Renewal&) const = default;
@@ -52,7 +57,8 @@ struct LeasesRenewed {
 struct LeaseMoved {
   JobId job{};
   std::uint64_t epoch = 0;
-  std::uint64_t renewal = 0;
+  RenewalId last{};     // that the proposer knew
+  RenewalId renewal{};  // names the new grant
   Process to;
 
   bool operator==(const LeaseMoved&) const = default;
@@ -112,7 +118,7 @@ constexpr std::size_t kSlotLosses = 2;
 // An accepted run is lost. Applied only if the lease was not renewed since the renewal that the proposer knew.
 struct SlotLost {
   SlotFence fence;
-  std::uint64_t heard = 0;
+  RenewalId heard{};
   SlotLoss loss = SlotLoss::kUnheard;
   std::string reason;
 

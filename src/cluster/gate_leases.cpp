@@ -1,139 +1,103 @@
 #include "cluster/gate_leases.h"
 
-#include <algorithm>
-
 namespace muster::cluster {
 namespace {
 
-base::Duration times(base::Duration duration, double factor) {
-  return base::from_seconds(base::seconds(duration) * factor);
+// The table tells nodes apart, the ledger processes: all that counts is whether a holder is this process.
+constexpr base::NodeId kSelf{1};
+constexpr base::NodeId kAnother{2};
+
+cores::LeaseOptions lease_options(const GateOptions& options) {
+  return {.length = options.lease,
+          .renew_every = options.lease / options.renewals_per_lease,
+          .drift = options.drift,
+          .max_leases = kMaxGateJobs * (kMaxDatacenters + 1)};
 }
 
 }  // namespace
 
-GateLeases::GateLeases(Process self, const GateOptions& options)
-    : self_(self),
-      holder_(times(options.lease, 1 - options.drift)),
-      watcher_(times(options.lease, 1 + options.drift)) {}
+GateLeases::GateLeases(Process self, std::uint64_t seed, const GateOptions& options)
+    : self_(self), random_(seed), table_(kSelf, random_.next(), lease_options(options)) {}
 
-void GateLeases::sent(std::uint64_t sequence, base::Instant now) {
-  if (sent_.size() >= kMaxProposals) sent_.erase(sent_.begin());
-  sent_.emplace(sequence, now);
+std::optional<RenewalId> GateLeases::submitting(JobId job, base::Instant now) {
+  return table_.propose({job, kWhole}, now);
 }
 
-void GateLeases::applied(const GateEntry& entry, const GateLedger& ledger, base::Instant now) {
-  std::optional<base::Instant> sent_at;
-  if (entry.proposer == self_) {
-    if (const auto at = sent_.find(entry.sequence); at != sent_.end()) {
-      sent_at = at->second;
-      sent_.erase(at);
-    }
+void GateLeases::sync(JobId id, const GateLedgerJob* job, base::Instant now) {
+  const auto at = known_.find(id);
+  if (job == nullptr || job->end) {
+    if (at == known_.end()) return;
+    for (std::uint32_t slot = 0; slot < at->second.heard.size(); ++slot) table_.ended({id, slot});
+    table_.ended({id, kWhole});
+    known_.erase(at);
+    return;
   }
-  const auto concerns = [&](JobId id, std::uint64_t epoch, bool grants) {
-    const GateLedgerJob* job = ledger.job(id);
-    if (job == nullptr || job->end) return drop(id);
-    // A repetition that changed nothing restarts nobody else's count, so it must not lengthen the holder's.
-    if (watch(id, *job, now) && grants && sent_at) grant(id, *job, epoch, *sent_at);
-  };
-  std::visit(
-      [&](const auto& command) {
-        using T = std::decay_t<decltype(command)>;
-        if constexpr (std::is_same_v<T, LeasesRenewed>) {
-          for (const Renewal& row : command.rows) concerns(row.job, row.epoch, command.holder == self_);
-        } else if constexpr (std::is_same_v<T, JobSubmitted>) {
-          concerns(command.job, 1, command.owner == self_);
-        } else if constexpr (requires { command.fence.job; }) {
-          concerns(command.fence.job, 0, false);
-        } else {
-          concerns(command.job, 0, false);
-        }
-      },
-      entry.command);
+  Known& known = at == known_.end() ? known_[id] : at->second;
+  const bool moved = known.epoch != job->epoch;
+  known.owner = job->owner;
+  known.epoch = job->epoch;
+  if (moved) {
+    table_.granted({id, kWhole}, holder(job->owner), job->epoch, job->renewal, now);
+  } else if (known.renewal != job->renewal) {
+    table_.renewed({id, kWhole}, job->epoch, job->renewal, now);
+  }
+  known.renewal = job->renewal;
+  known.heard.resize(job->slots.size());
+  for (std::uint32_t slot = 0; slot < job->slots.size(); ++slot) {
+    std::optional<RenewalId> heard;
+    if (job->slots[slot].phase == SlotPhase::kAccepted) heard = job->slots[slot].heard;
+    sync_slot({id, slot}, known, heard, moved, now);
+    known.heard[slot] = heard;
+  }
 }
 
-void GateLeases::installed(const GateLedger& ledger, base::Instant now) {
-  std::erase_if(watched_, [&](const auto& entry) {
-    const GateLedgerJob* job = ledger.job(entry.first);
-    return job == nullptr || job->end.has_value();
-  });
-  for (const auto& [id, job] : ledger.jobs()) {
-    if (!job.end) watch(id, job, now);
+void GateLeases::sync(const GateLedger& ledger, base::Instant now) {
+  std::vector<JobId> gone;
+  for (const auto& [id, known] : known_) {
+    if (ledger.job(id) == nullptr) gone.push_back(id);
   }
+  for (const JobId id : gone) sync(id, nullptr, now);
+  for (const auto& [id, job] : ledger.jobs()) sync(id, &job, now);
 }
 
 bool GateLeases::holds(JobId job, std::uint64_t epoch, base::Instant now) const {
-  const auto until = held_until(job, epoch);
-  return until && now < *until;
+  return table_.valid({job, kWhole}, now) == epoch;
 }
 
-std::optional<base::Instant> GateLeases::held_until(JobId job, std::uint64_t epoch) const {
-  const auto at = watched_.find(job);
-  if (at == watched_.end() || at->second.epoch != epoch || epoch == 0) return std::nullopt;
-  return at->second.held_until;
+void GateLeases::give_up(JobId job) {
+  table_.give_up({job, kWhole});
 }
 
-bool GateLeases::expired(JobId job, base::Instant now) const {
-  return expires_at(job) <= now;
-}
-
-base::Instant GateLeases::expires_at(JobId job) const {
-  const auto at = watched_.find(job);
-  return at == watched_.end() ? base::kNever : at->second.since + watcher_;
-}
-
-base::Instant GateLeases::slot_expires_at(JobId job, std::uint32_t slot) const {
-  const auto at = watched_.find(job);
-  if (at == watched_.end() || slot >= at->second.heard_since.size()) return base::kNever;
-  const base::Instant since = at->second.heard_since[slot];
-  return since == base::kNever ? base::kNever : since + watcher_;
-}
-
-base::Instant GateLeases::next_expiry() const {
-  base::Instant next = base::kNever;
-  for (const auto& [id, watched] : watched_) next = std::min(next, watched.since + watcher_);
-  return next;
-}
-
-std::vector<JobId> GateLeases::expired_jobs(base::Instant now) const {
-  std::vector<JobId> found;
-  for (const auto& [id, watched] : watched_) {
-    if (watched.since + watcher_ <= now) found.push_back(id);
+GateLeases::Due GateLeases::due(base::Instant now) {
+  Due found;
+  const auto due = table_.due(now);
+  for (const auto& lease : due.renew) {
+    if (lease.key.slot == kWhole) found.renew.push_back({lease.key.job, lease.epoch, lease.renewal, 0});
+  }
+  for (const auto& lease : due.expired) {
+    if (lease.key.slot == kWhole) {
+      found.expired.push_back(lease.key.job);
+    } else if (lease.holder == kSelf) {
+      found.unheard.push_back({lease.key.job, lease.key.slot});
+    }
   }
   return found;
 }
 
-bool GateLeases::watch(JobId id, const GateLedgerJob& job, base::Instant now) {
-  Watched& watched = watched_[id];
-  const bool renewed = watched.renewal != job.renewal;
-  if (renewed) {
-    watched.renewal = job.renewal;
-    watched.since = now;
+void GateLeases::sync_slot(const Key& key, const Known& known, std::optional<RenewalId> heard, bool moved,
+                           base::Instant now) {
+  const std::optional<RenewalId> before = known.heard[key.slot];
+  if (!heard) {
+    if (before) table_.ended(key);
+  } else if (!before || moved) {
+    table_.granted(key, holder(known.owner), known.epoch, *heard, now);
+  } else if (*before != *heard) {
+    table_.renewed(key, known.epoch, *heard, now);
   }
-  watched.heard.resize(job.slots.size());
-  watched.heard_since.resize(job.slots.size(), base::kNever);
-  for (std::size_t i = 0; i < job.slots.size(); ++i) {
-    const GateSlot& slot = job.slots[i];
-    if (slot.phase != SlotPhase::kAccepted) {
-      watched.heard_since[i] = base::kNever;
-    } else if (watched.heard[i] != slot.heard || watched.heard_since[i] == base::kNever) {
-      watched.heard[i] = slot.heard;
-      watched.heard_since[i] = now;
-    }
-  }
-  return renewed;
 }
 
-// Only if the entry took effect: the job is this process's under the epoch that it asked for.
-void GateLeases::grant(JobId id, const GateLedgerJob& job, std::uint64_t epoch, base::Instant sent_at) {
-  if (job.owner != self_ || job.epoch != epoch) return;
-  Watched& watched = watched_.at(id);
-  const base::Instant until = sent_at + holder_;
-  watched.held_until = watched.epoch == epoch ? std::max(watched.held_until, until) : until;
-  watched.epoch = epoch;
-}
-
-void GateLeases::drop(JobId id) {
-  watched_.erase(id);
+base::NodeId GateLeases::holder(const Process& owner) const {
+  return owner == self_ ? kSelf : kAnother;
 }
 
 }  // namespace muster::cluster

@@ -1,9 +1,9 @@
-// The time side of leases, which the ledger does not know. As holder: a lease lasts from when the grant or renewal that
-// was applied had been SENT, a little less than its duration, and is asked for at the moment of every effect. As one of
-// the others: it is over a little more than its duration after it was APPLIED here, which is later on any clock. So the
-// two never overlap while clocks drift by no more than GateOptions::drift. Owned by the gate.
+// The leases of jobs, and of jobs at datacenters, in time: cores/lease.h kept in step with the gates' ledger, which
+// knows no time. A lease is held by a process: one of a former life of this gate is another's. Ask holds() at the
+// moment of every effect in the name of a job. Owned by the gate.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,58 +13,63 @@
 #include "cluster/gate_ledger.h"
 #include "cluster/gate_options.h"
 #include "cluster/ids.h"
+#include "cores/lease.h"
 
 namespace muster::cluster {
 
 class GateLeases {
  public:
-  GateLeases(Process self, const GateOptions& options);
+  GateLeases(Process self, std::uint64_t seed, const GateOptions& options);
 
-  // This process asks the log for a grant or a renewal; `sequence` names the proposal. At most as many are remembered
-  // as can be under way.
-  void sent(std::uint64_t sequence, base::Instant now);
+  // This process is about to propose the submission of a job: the name of the grant. Nothing if there are too many.
+  std::optional<RenewalId> submitting(JobId job, base::Instant now);
+  // A name for a grant to another.
+  RenewalId fresh() { return RenewalId{random_.next()}; }
 
-  // An entry was applied to the ledger; for jobs that it concerns, what they are now.
-  void applied(const GateEntry& entry, const GateLedger& ledger, base::Instant now);
-  // The ledger is another one (a snapshot): whatever changed counts from now.
-  void installed(const GateLedger& ledger, base::Instant now);
+  // What the ledger says of the job now (null: nothing any more). To be called for every job that an entry concerned,
+  // after each entry, and for all jobs after a snapshot.
+  void sync(JobId id, const GateLedgerJob* job, base::Instant now);
+  void sync(const GateLedger& ledger, base::Instant now);
 
-  // Whether this process holds the job's lease now: to be asked at every effect.
+  // Whether this process holds the lease now, under this epoch.
   bool holds(JobId job, std::uint64_t epoch, base::Instant now) const;
-  // When it ends unless renewed; nothing if it is not held.
-  std::optional<base::Instant> held_until(JobId job, std::uint64_t epoch) const;
+  // Before this process proposes that another get the job: it does not act in its name from now on.
+  void give_up(JobId job);
 
-  // Whether the lease of another, or of a former life, is over for sure.
-  bool expired(JobId job, base::Instant now) const;
-  base::Instant expires_at(JobId job) const;
-  // The same for a datacenter's: when it is lost unless heard of. kNever if it holds none.
-  base::Instant slot_expires_at(JobId job, std::uint32_t slot) const;
-
-  // When the next one to expire does: jobs whose lease nobody renews.
-  base::Instant next_expiry() const;
-  std::vector<JobId> expired_jobs(base::Instant now) const;
-
-  base::Duration holder_time() const { return holder_; }
+  struct Slot {
+    JobId job{};
+    std::uint32_t slot = 0;
+  };
+  struct Due {
+    std::vector<Renewal> renew;  // own leases, to be proposed now; without what was heard
+    std::vector<JobId> expired;  // leases of others that are over for sure
+    std::vector<Slot> unheard;   // datacenters' leases that are over
+  };
+  Due due(base::Instant now);
+  base::Instant deadline() const { return table_.deadline(); }
 
  private:
-  struct Watched {
-    std::uint64_t renewal = 0;
-    base::Instant since{};
-    std::uint64_t epoch = 0;                 // of the lease held below
-    base::Instant held_until{};              // by this process; the epoch of the clock: never held
-    std::vector<std::uint64_t> heard;        // per slot
-    std::vector<base::Instant> heard_since;  // kNever: not accepted, or ended
+  static constexpr std::uint32_t kWhole = UINT32_MAX;
+  struct Key {
+    JobId job{};
+    std::uint32_t slot = kWhole;  // kWhole: the job itself
+
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Known {
+    Process owner;
+    std::uint64_t epoch = 0;
+    RenewalId renewal{};
+    std::vector<std::optional<RenewalId>> heard;  // per slot that is accepted
   };
 
-  bool watch(JobId id, const GateLedgerJob& job, base::Instant now);  // whether it was renewed
-  void grant(JobId id, const GateLedgerJob& job, std::uint64_t epoch, base::Instant sent_at);
-  void drop(JobId id);
+  void sync_slot(const Key& key, const Known& known, std::optional<RenewalId> heard, bool moved, base::Instant now);
+  base::NodeId holder(const Process& owner) const;
 
   Process self_;
-  base::Duration holder_;   // what the holder counts
-  base::Duration watcher_;  // what the others count
-  std::map<JobId, Watched> watched_;
-  std::map<std::uint64_t, base::Instant> sent_;
+  base::Random random_;
+  cores::LeaseTable<Key> table_;
+  std::map<JobId, Known> known_;
 };
 
 }  // namespace muster::cluster

@@ -32,7 +32,7 @@ struct GateSlot {
   SlotPhase phase = SlotPhase::kOpen;
   std::uint32_t offer = 0;  // counts the datacenters that it was offered to
   std::string datacenter;   // the last of them
-  std::uint64_t heard = 0;  // the job's renewal when the datacenter's lease was last renewed
+  RenewalId heard{};        // the job's last renewal that covered the datacenter's lease
   bool lost = false;
   JobState state = JobState::kSubmitted;  // once ended
   std::string reason;
@@ -55,7 +55,7 @@ struct GateLedgerJob {
   ClientId client{};
   Process owner;
   std::uint64_t epoch = 1;
-  std::uint64_t renewal = 0;  // counts grants and renewals of the lease
+  RenewalId renewal{};  // the last grant or renewal of the lease
   BodyRef bundle;
   JobOutline outline;
   std::vector<std::string> datacenters;

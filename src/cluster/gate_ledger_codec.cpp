@@ -83,7 +83,7 @@ bool sound_results(const GateLedgerJob& job) {
          });
 }
 
-// Epochs and renewals count by one: no log gets there.
+// Epochs count by one: no log gets there.
 constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 62;
 
 // What is wrong with a job as it was read; empty if nothing is.
@@ -91,7 +91,7 @@ std::string_view fault(JobId id, const GateLedgerJob& job, std::uint64_t index) 
   if (!layers(job.outline)) return "a job's outline is none";
   if (job.submitted > index) return "a job was submitted later than now";
   if (job.slots.empty() || (job.exact && job.slots.size() != job.datacenters.size())) return "a job's slots are wrong";
-  if (std::max(job.epoch, job.renewal) > kMaxCount) return "a job counts too far";
+  if (job.epoch > kMaxCount) return "a job counts too far";
   if (job.reroutes > kMaxReroutes) return "a job was rerouted too often";
   if (std::ranges::adjacent_find(job.abandoned, std::ranges::greater_equal()) != job.abandoned.end()) {
     return "datacenters given up are out of order";
@@ -103,7 +103,7 @@ std::string_view fault(JobId id, const GateLedgerJob& job, std::uint64_t index) 
   if (ended != job.end.has_value()) return "a job's end is not that of its slots";
   for (const GateSlot& slot : job.slots) {
     if (slot.phase == SlotPhase::kEnded && !terminal(slot.state)) return "a slot's end is none";
-    if (slot.offer > kMaxOffers || slot.heard > job.renewal) return "a slot counts too far";
+    if (slot.offer > kMaxOffers) return "a slot was offered too often";
   }
   return sound_results(job) ? std::string_view() : "a job's results are not those it can have";
 }

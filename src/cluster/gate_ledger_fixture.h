@@ -20,12 +20,13 @@ class GateLedgerFixture {
   }
 
   Verdict submit(JobId job, std::vector<std::string> datacenters, bool reroute = false, std::size_t workflows = 1) {
-    return apply(JobSubmitted{job, kClient, kGateA, body(1),
+    return apply(JobSubmitted{job, kClient, kGateA, fresh(), body(1),
                               outline(std::vector<std::vector<std::uint32_t>>(workflows)), std::move(datacenters), 0,
                               reroute});
   }
   Verdict submit_count(JobId job, std::uint32_t count, std::vector<std::string> preferred = {}) {
-    return apply(JobSubmitted{job, kClient, kGateA, body(1), outline({{}}), std::move(preferred), count, false});
+    return apply(
+        JobSubmitted{job, kClient, kGateA, fresh(), body(1), outline({{}}), std::move(preferred), count, false});
   }
   // Under the present epoch and offer.
   SlotFence fence(std::uint32_t slot = 0) const {
@@ -47,7 +48,12 @@ class GateLedgerFixture {
   Verdict lost(std::uint32_t slot = 0, SlotLoss loss = SlotLoss::kUnheard) {
     return apply(SlotLost{fence(slot), job().slots[slot].heard, loss, "it was not heard of"});
   }
-  Verdict move(const Process& to) { return apply(LeaseMoved{kJob, job().epoch + 1, job().renewal, to}); }
+  Verdict move(const Process& to) { return apply(LeaseMoved{kJob, job().epoch + 1, job().renewal, fresh(), to}); }
+
+  Verdict renew(std::uint64_t heard = 0) {
+    return apply(LeasesRenewed{job().owner, {{kJob, job().epoch, fresh(), heard}}});
+  }
+  RenewalId fresh() { return RenewalId{++renewals}; }
 
   static WorkflowStatus status(std::uint32_t workflow, WorkflowState state = WorkflowState::kCompleted) {
     return {workflow, state, 1, 1, {10, 9, 1}, {body(70 + workflow)}, ""};
@@ -57,6 +63,7 @@ class GateLedgerFixture {
 
   GateLedger ledger;
   std::uint64_t sequence = 0;
+  std::uint64_t renewals = 0;
 };
 
 }  // namespace muster::cluster

@@ -19,7 +19,7 @@ void finish(GateLedger& ledger, JobId id) {
     if (ledger.index() != UINT64_MAX) static_cast<void>(ledger.apply(ledger.index() + 1, {{}, 0, std::move(command)}));
   };
   const GateLedgerJob job = *ledger.job(id);
-  apply(LeaseMoved{id, job.epoch + 1, job.renewal, {NodeId{1}, Life{1}}});
+  apply(LeaseMoved{id, job.epoch + 1, job.renewal, RenewalId{1}, {NodeId{1}, Life{1}}});
   apply(JobCancelled{id, job.client, "", ""});
   const std::uint64_t epoch = ledger.job(id)->epoch;
   for (std::uint32_t slot = 0; slot < job.slots.size(); ++slot) {

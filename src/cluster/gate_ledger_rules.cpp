@@ -59,7 +59,7 @@ Verdict GateLedgerRules::operator()(const JobSubmitted& command) {
   job.submitted = index_;
   job.client = command.client;
   job.owner = command.owner;
-  job.renewal = 1;
+  job.renewal = command.renewal;
   job.bundle = command.bundle;
   job.outline = command.outline;
   job.datacenters = command.datacenters;
@@ -84,7 +84,7 @@ Verdict GateLedgerRules::operator()(const LeasesRenewed& command) {
     GateLedgerJob* job = find(row.job);
     if (job == nullptr || job->end || job->epoch != row.epoch || job->owner != command.holder) continue;
     any = true;
-    ++job->renewal;
+    job->renewal = row.renewal;
     for (std::size_t i = 0; i < job->slots.size(); ++i) {
       GateSlot& slot = job->slots[i];
       if ((row.heard >> i & 1) != 0 && slot.phase == SlotPhase::kAccepted) slot.heard = job->renewal;
@@ -99,10 +99,10 @@ Verdict GateLedgerRules::operator()(const LeaseMoved& command) {
   if (job->end) return Verdict::kJobEnded;
   if (command.to.node == kNoNode) return Verdict::kInvalid;
   if (command.epoch == job->epoch && command.to == job->owner) return Verdict::kRepeated;
-  if (command.epoch - job->epoch != 1 || command.renewal != job->renewal) return Verdict::kStaleEpoch;
+  if (command.epoch - job->epoch != 1 || command.last != job->renewal) return Verdict::kStaleEpoch;
   job->owner = command.to;
   job->epoch = command.epoch;
-  ++job->renewal;
+  job->renewal = command.renewal;
   // The new owner has heard of nobody yet: the datacenters' leases begin anew.
   for (GateSlot& slot : job->slots) slot.heard = job->renewal;
   return Verdict::kApplied;
@@ -185,7 +185,7 @@ Verdict GateLedgerRules::operator()(const SlotLost& command) {
     return Verdict::kApplied;
   }
   found.slot->lost = true;
-  end_slot(*found.job, *found.slot, JobState::kFailed, command.reason);
+  end_slot(*found.job, *found.slot, found.job->cancel ? JobState::kCancelled : JobState::kFailed, command.reason);
   return Verdict::kApplied;
 }
 
@@ -267,7 +267,7 @@ Verdict GateLedgerRules::refuse_submission(Verdict verdict) {
 
 void GateLedgerRules::accept(GateLedgerJob& job, GateSlot& slot) {
   slot.phase = SlotPhase::kAccepted;
-  slot.heard = ++job.renewal;
+  slot.heard = job.renewal;
 }
 
 bool GateLedgerRules::abandon(GateLedgerJob& job, const GateSlot& slot) {

@@ -13,7 +13,7 @@ class GateLedgerTest : public ::testing::Test, public GateLedgerFixture {};
 TEST_F(GateLedgerTest, TakesASubmissionOnceWhoeverRepeatsIt) {
   EXPECT_EQ(submit(kJob, {"east"}), Verdict::kApplied);
   EXPECT_EQ(submit(kJob, {"west"}), Verdict::kRepeated);
-  EXPECT_EQ(apply(JobSubmitted{kJob, ClientId{6}, kGateB, body(1), outline({{}}), {"east"}, 0, false}),
+  EXPECT_EQ(apply(JobSubmitted{kJob, ClientId{6}, kGateB, fresh(), body(1), outline({{}}), {"east"}, 0, false}),
             Verdict::kJobConflict);
   EXPECT_EQ(job().datacenters, std::vector<std::string>{"east"});
   EXPECT_EQ(job().epoch, 1u);
@@ -43,7 +43,8 @@ TEST_F(GateLedgerTest, KeepsRoomForEveryResultThatAJobCanBring) {
 
 TEST_F(GateLedgerTest, ALateCopyOfARefusedSubmissionStaysRefused) {
   for (std::uint64_t i = 0; i < kMaxGateJobs; ++i) submit(JobId{1000 + i}, {"a"});
-  const GateEntry entry{kGateB, 7, JobSubmitted{kJob, kClient, kGateB, body(1), outline({{}}), {"a"}, 0, false}};
+  const GateEntry entry{kGateB, 7,
+                        JobSubmitted{kJob, kClient, kGateB, fresh(), body(1), outline({{}}), {"a"}, 0, false}};
   EXPECT_EQ(ledger.apply(ledger.index() + 1, entry), Verdict::kLedgerFull);
   EXPECT_EQ(apply(JobCancelled{JobId{1000}, kClient, "", ""}), Verdict::kApplied);
   EXPECT_EQ(apply(GateJobForgotten{JobId{1000}}), Verdict::kApplied);
@@ -53,27 +54,28 @@ TEST_F(GateLedgerTest, ALateCopyOfARefusedSubmissionStaysRefused) {
 
 TEST_F(GateLedgerTest, ALeaseMovesWithTheNextEpochOnly) {
   submit(kJob, {"east"});
-  EXPECT_EQ(apply(LeaseMoved{kJob, 3, job().renewal, kGateB}), Verdict::kStaleEpoch);
+  EXPECT_EQ(apply(LeaseMoved{kJob, 3, job().renewal, fresh(), kGateB}), Verdict::kStaleEpoch);
   EXPECT_EQ(move(kGateB), Verdict::kApplied);
   EXPECT_EQ(job().epoch, 2u);
   EXPECT_EQ(job().owner, kGateB);
-  EXPECT_EQ(apply(LeaseMoved{kJob, 2, 1, kGateB}), Verdict::kRepeated);
-  EXPECT_EQ(apply(LeaseMoved{kJob, 2, job().renewal, kGateA}), Verdict::kStaleEpoch);
+  EXPECT_EQ(apply(LeaseMoved{kJob, 2, RenewalId{1}, fresh(), kGateB}), Verdict::kRepeated);
+  EXPECT_EQ(apply(LeaseMoved{kJob, 2, job().renewal, fresh(), kGateA}), Verdict::kStaleEpoch);
 }
 
 TEST_F(GateLedgerTest, AnExpiryDecidedBeforeARenewalHasNoEffect) {
   submit(kJob, {"east"});
-  const std::uint64_t known = job().renewal;
-  EXPECT_EQ(apply(LeasesRenewed{kGateA, {{kJob, 1, 0}}}), Verdict::kApplied);
-  EXPECT_EQ(apply(LeaseMoved{kJob, 2, known, kGateB}), Verdict::kStaleEpoch);
+  const RenewalId known = job().renewal;
+  EXPECT_EQ(renew(), Verdict::kApplied);
+  EXPECT_EQ(apply(LeaseMoved{kJob, 2, known, fresh(), kGateB}), Verdict::kStaleEpoch);
   EXPECT_EQ(job().owner, kGateA);
 }
 
 TEST_F(GateLedgerTest, ASupersededHolderRenewsNothing) {
   submit(kJob, {"east"});
   move(kGateB);
-  const std::uint64_t before = job().renewal;
-  EXPECT_EQ(apply(LeasesRenewed{kGateA, {{kJob, 1, 0}, {kJob, 2, 0}, {JobId{4}, 1, 0}}}), Verdict::kStaleEpoch);
+  const RenewalId before = job().renewal;
+  EXPECT_EQ(apply(LeasesRenewed{kGateA, {{kJob, 1, fresh(), 0}, {kJob, 2, fresh(), 0}, {JobId{4}, 1, fresh(), 0}}}),
+            Verdict::kStaleEpoch);
   EXPECT_EQ(job().renewal, before);
 }
 
@@ -168,7 +170,7 @@ TEST_F(GateLedgerTest, ALossDecidedBeforeARenewalHasNoEffect) {
   offer("east");
   accepted();
   const SlotLost decided{fence(), slot().heard, SlotLoss::kUnheard, ""};
-  EXPECT_EQ(apply(LeasesRenewed{kGateA, {{kJob, 1, 1}}}), Verdict::kApplied);
+  EXPECT_EQ(renew(1), Verdict::kApplied);
   EXPECT_EQ(apply(decided), Verdict::kStaleFence);
   EXPECT_EQ(slot().phase, SlotPhase::kAccepted);
 }
@@ -179,8 +181,8 @@ TEST_F(GateLedgerTest, ARenewalCoversOnlyDatacentersThatWereHeardOf) {
     offer(i == 0 ? "east" : "west", false, i);
     accepted(i);
   }
-  const std::uint64_t west = slot(1).heard;
-  apply(LeasesRenewed{kGateA, {{kJob, 1, 0b01}}});
+  const RenewalId west = slot(1).heard;
+  renew(0b01);
   EXPECT_EQ(slot(0).heard, job().renewal);
   EXPECT_EQ(slot(1).heard, west);
 }
@@ -229,6 +231,16 @@ TEST_F(GateLedgerTest, ACancelledJobIsOfferedToNobody) {
   EXPECT_EQ(ended(JobState::kCancelled, 0), Verdict::kApplied);
   EXPECT_EQ(job().end, JobState::kCancelled);
   EXPECT_EQ(job().cancel->reason, "changed my mind");
+}
+
+TEST_F(GateLedgerTest, ACancelledJobWhoseDatacenterIsLostIsCancelled) {
+  submit(kJob, {"east"}, true);
+  offer("east");
+  accepted();
+  apply(JobCancelled{kJob, kClient, "me", ""});
+  EXPECT_EQ(lost(), Verdict::kApplied);
+  EXPECT_EQ(job().end, JobState::kCancelled);
+  EXPECT_TRUE(slot().lost);
 }
 
 TEST_F(GateLedgerTest, AJobThatCompletedBeforeItsCancellationReachedItIsCompleted) {

@@ -33,8 +33,6 @@ constexpr std::size_t kMaxGateLedgerBytes = std::size_t{256} << 20;
 
 // ---- what a gate or client remembers of others ----
 
-// Managers watched, over all datacenters.
-constexpr std::size_t kMaxWatchedManagers = kMaxManagers * kMaxDatacenters;
 // Nodes that follow one job, and jobs that one client follows. The oldest follower makes room.
 constexpr std::size_t kMaxFollowers = 16;
 constexpr std::size_t kMaxFollowed = 256;
@@ -65,6 +63,12 @@ struct GateOptions {
   base::Duration offer_round = std::chrono::seconds(5);
   // … until so long after the submission or the loss; then the slot fails.
   base::Duration dispatch_timeout = std::chrono::seconds(300);
+  // No datacenter that may be asked is well for so long: the slot fails. Long enough for a gate that has just started
+  // to hear of them; at the submission itself none is waited for.
+  base::Duration no_datacenter_patience = std::chrono::seconds(10);
+
+  // A result whose bodies cannot be had for so long is taken without them: better than a job that never ends.
+  base::Duration result_patience = std::chrono::minutes(5);
 
   // A submission whose bundle does not arrive or reach a majority by then is given up; the client may repeat it.
   base::Duration submit_timeout = std::chrono::seconds(30);
@@ -73,7 +77,6 @@ struct GateOptions {
 
   // A window is handed on so long after its end, with what has come by then.
   base::Duration window_close = std::chrono::seconds(1);
-  base::Duration window_keep = std::chrono::seconds(5);
   // Totals go to followers at most this often.
   base::Duration totals_push = std::chrono::seconds(1);
 
@@ -89,8 +92,10 @@ struct GateOptions {
 struct ClientOptions {
   // How long a gate may take to answer before the next one is asked.
   base::Duration answer_timeout = std::chrono::seconds(2);
-  // Submissions wait for the bundle to be copied: the gate's submit time-out and its quorum's.
+  // Submissions wait for the bundle to be copied: the gate's submit time-out and its quorum's. They are repeated
+  // meanwhile, as the same id is the same job.
   base::Duration submit_timeout = std::chrono::seconds(35);
+  base::Duration submit_repeat = std::chrono::seconds(5);
   // A followed job that says nothing for so long is asked for.
   base::Duration silence = std::chrono::seconds(10);
   // How long a lost job is looked for: at least one and a half leases, since a take-over needs one.

@@ -46,7 +46,7 @@ std::vector<WindowPush> GateStatistics::due(JobId job, std::uint64_t epoch, bool
   std::vector<WindowPush> out;
   for (auto& [datacenter, waiting] : waiting_) {
     Source& source = sources_.at(datacenter);
-    WindowPush push{.job = job, .epoch = epoch, .datacenter = datacenter, .windows = {}, .totals = {}};
+    WindowPush push{.job = job, .epoch = epoch, .windows = {}, .totals = {}, .datacenter = datacenter};
     while (!waiting.empty()) {
       const auto first = waiting.begin();
       if (closes_at(source, first->first.first) > now && waiting.size() <= kMaxWaitingWindows) break;
@@ -154,7 +154,7 @@ base::Instant GateStatistics::closes_at(const Source& source, std::uint64_t wind
 
 void GateStatistics::tell_totals(const std::string& datacenter, JobId job, std::uint64_t epoch,
                                  std::vector<WindowPush>& out) const {
-  WindowPush push{.job = job, .epoch = epoch, .datacenter = datacenter, .windows = {}, .totals = {}};
+  WindowPush push{.job = job, .epoch = epoch, .windows = {}, .totals = {}, .datacenter = datacenter};
   for (const auto& [workflow, counted] : workflows_) {
     if (!counted.latency.contains(datacenter)) continue;
     WorkflowTotals told = totals(datacenter, workflow);
