@@ -87,15 +87,14 @@ void Raft::become_leader() {
   heartbeat_due_ = now_ + options_.heartbeat;
   progress_.clear();
   follow_members();
-  // Entries of earlier terms are committed only together with one of this term (dissertation, 3.6.2). The founders'
-  // configuration stands in no entry, so the first leader opens its term with it: whoever joins later learns it from
-  // the log like everything else.
-  const bool founding = log_.members_index() == 0;
+  // Entries of earlier terms are committed only together with one of this term (dissertation, 3.6.2). The first entry
+  // of all names the founders, so that who reads the log from its beginning knows them.
+  const bool first = log_.last() == 0;
   log_.append({.index = log_.last() + 1,
                .term = hard_.term,
-               .kind = founding ? RaftEntryKind::kMembers : RaftEntryKind::kNoop,
+               .kind = first ? RaftEntryKind::kMembers : RaftEntryKind::kNoop,
                .command = {},
-               .members = founding ? members() : RaftMembers{}});
+               .members = first ? members() : RaftMembers{}});
   opening_ = log_.last();
   note_standing();
 }
