@@ -65,8 +65,11 @@ void RaftOracle::durable(base::NodeId node, const cores::RaftWrite& write) {
   if (const auto* hard = std::get_if<cores::RaftHardState>(&write.body)) {
     keep_promises(node, disk, *hard);
   } else if (const auto* truncate = std::get_if<cores::RaftTruncate>(&write.body)) {
-    if (truncate->from <= committed() && truncate->from <= disk.last() &&
-        disk.holds(truncate->from, log_[truncate->from - 1].term))
+    // A leader of an earlier term may still undo what a later one has committed elsewhere.
+    const bool owed = truncate->from <= committed() && truncate->from <= disk.last() &&
+                      disk.hard.term >= log_[truncate->from - 1].by &&
+                      disk.holds(truncate->from, log_[truncate->from - 1].term);
+    if (owed)
       kernel_->violate(
           "log-kept", fmt::format("node {} cuts off entry {}, which is committed", base::number(node), truncate->from));
     while (disk.last() >= truncate->from && !disk.terms.empty()) disk.terms.pop_back();
