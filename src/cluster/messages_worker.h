@@ -103,7 +103,7 @@ enum class DispatchReply : std::uint8_t {
   kBusy,        // counts as accepted: it is being prepared
   kFinished,    // this very attempt has already ended; its result follows
   kStaleFence,  // a newer fence of the part or epoch of the job was seen
-  kStaleLife,
+  kStaleLife,   // another life of the worker answers
   kNoCores,
   kOtherMajor,
   kOldContext,
