@@ -78,10 +78,10 @@ def lifeguard_tables(told, cells, repetitions):
     return lines
 
 
-def scale(repetitions):
+def scale(repetitions, largest):
     """Each size in a process of its own, so that its memory and time are its own."""
     rows = []
-    for place, size in enumerate(SIZES):
+    for place, size in enumerate(size for size in SIZES if size <= largest):
         runs = [simulate("swim-scale", 1 + place + n * len(SIZES), 1 + place + n * len(SIZES), 1) for n in range(repetitions if size < 3000 else 1)]
         row = {"size": size, "peak_mib": max(run["peak_mib"] for run in runs), "wall": sum(run["wall"] for run in runs) / len(runs),
                "events": sum(run["events"] for run in runs) / sum(run["wall"] for run in runs)}
@@ -156,14 +156,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few runs, nothing written")
     parser.add_argument("--repetitions", type=int, default=10, help="of each cell of Lifeguard's experiment")
+    parser.add_argument("--largest", type=int, default=SIZES[-1], help="group to measure")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     repetitions = 1 if arguments.quick else arguments.repetitions
 
     print(f"Lifeguard's experiment: {CELLS * repetitions} runs of 128 members")
     told, cells = lifeguard(repetitions, arguments.jobs)
-    print("groups of 10 to 10,000")
-    rows = scale(1 if arguments.quick else 3)
+    print(f"groups of 10 to {arguments.largest:,}")
+    rows = scale(1 if arguments.quick else 3, arguments.largest)
     lifeguard_lines, scale_lines = lifeguard_tables(told, cells, repetitions), scale_table(rows)
     if arguments.quick:
         print("\n".join(lifeguard_lines + [""] + scale_lines))
@@ -172,7 +173,7 @@ def main():
     template = (ROOT / "bench" / "membership.md.in").read_text()
     facts = {"lifeguard": "\n".join(lifeguard_lines), "scale": "\n".join(scale_lines), "runs": f"{CELLS * repetitions:,}",
              "repetitions": str(repetitions), "events": f"{told['events']:,}", "virtual_hours": f"{told['virtual_seconds'] / 3600:,.0f}",
-             "wall": f"{told['wall']:.0f}", "machine": f"{os.cpu_count()} cores, {platform.machine()}"}
+             "wall": f"{told['wall']:.0f}", "largest": f"{rows[-1]['size']:,}", "machine": f"{os.cpu_count()} cores, {platform.machine()}"}
     for name, value in facts.items():
         template = template.replace(f"@{name}@", value)
     (DOCS / "membership.md").write_text(template)
