@@ -110,7 +110,7 @@ enum class DispatchReply : std::uint8_t {
   kDraining,
   kTooMany,  // parts or fences: it cannot promise never to run it
   kStopped,  // this very attempt was stopped, or its start failed, and it left no result
-  kAlone,    // likewise, for want of contact to managers
+  kAlone,    // likewise, for want of contact to managers; or the offer is from before its last admission
 };
 constexpr std::size_t kDispatchReplies = 12;
 std::string_view to_text(DispatchReply reply);
