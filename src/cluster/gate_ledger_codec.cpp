@@ -169,7 +169,7 @@ void GateLedgerCodec::derive(metrics::Reader& reader, GateLedger& ledger, const 
   ledger.reserved_ += most_results(job);
   if (ledger.reserved_ > kMaxGateResults) return reader.fail("it has too many results");
   ledger.outline_bytes_ += outline_bytes(job.outline);
-  if (ledger.outline_bytes_ > kMaxOutlineBytes) return reader.fail("its outlines are too large");
+  if (ledger.outline_bytes_ > kMaxGateOutlineBytes) return reader.fail("its outlines are too large");
   if (!job.end) ledger.name_body(job.bundle);
   for (const GateResult& result : job.results) ledger.name_results(result);
   if (ledger.result_bodies_ > kMaxGateBodies) reader.fail("it names too many bodies");

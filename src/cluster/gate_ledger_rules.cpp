@@ -68,7 +68,7 @@ Verdict GateLedgerRules::operator()(const JobSubmitted& command) {
   job.slots.resize(job.exact ? command.datacenters.size() : command.count);
   const std::size_t bytes = outline_bytes(job.outline);
   if (ledger_.jobs_.size() >= kMaxGateJobs || most_results(job) > ledger_.free_results() ||
-      bytes > kMaxOutlineBytes - ledger_.outline_bytes_) {
+      bytes > kMaxGateOutlineBytes - ledger_.outline_bytes_) {
     return refuse_submission(Verdict::kLedgerFull);
   }
   ledger_.outline_bytes_ += bytes;

@@ -16,7 +16,7 @@ namespace muster::cluster {
 // Jobs that it keeps, ended ones that nobody acknowledged included.
 constexpr std::size_t kMaxGateJobs = 2000;
 // Bytes of the outlines of all jobs together; a usual one has some hundred. All of it is in every snapshot.
-constexpr std::size_t kMaxOutlineBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxGateOutlineBytes = std::size_t{64} << 20;
 // Ends of workflows that it keeps, over all jobs and datacenters. A job is accepted only if there is room for all that
 // it can bring, so that no end that arrives is ever turned away.
 constexpr std::size_t kMaxGateResults = 65536;
