@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint16_t kPort = 9000;
 // Names are resolved anew this often, and oftener while nobody has answered yet.
 constexpr base::Duration kResolveEvery = std::chrono::seconds(60);
-constexpr base::Duration kResolveWhileAlone = std::chrono::seconds(5);
+constexpr base::Duration kResolveWhileAlone = std::chrono::milliseconds(500);
 // More than any life can need for its refutations.
 constexpr std::uint64_t kIncarnationsPerLife = 1u << 20;
 
