@@ -183,6 +183,12 @@ void Raft::abandon_requests() {
   transfer_.reset();
 }
 
+// A voter; also one whose removal stands in the log and is not committed: it may be the only one that has that entry,
+// and nobody with a shorter log would be elected (dissertation, 4.2.2).
+bool Raft::may_lead() const {
+  return is_voter() || log_.members_at(commit_).is_voter(self_);
+}
+
 bool Raft::full(std::size_t more_bytes) const {
   const RaftIndex base = log_.snapshot().index;
   return log_.last() - commit_ >= options_.uncommitted_entries ||

@@ -97,6 +97,7 @@ class Raft {
   void answer(RaftRequest request, RaftOutcome outcome, RaftIndex index = 0);
   void abandon_requests();
   bool is_voter() const { return members().is_voter(self_); }
+  bool may_lead() const;
   bool full(std::size_t more_bytes) const;
   bool hears_leader() const;
   bool member(base::NodeId node) const;

@@ -5,10 +5,10 @@
 
 namespace muster::cores {
 
-// Only voters ask for votes; others merely give up their idea of who leads.
+// Only who may lead asks for votes; others merely give up their idea of who leads.
 void Raft::reset_election_due() {
   const base::Duration timeout = options_.election_timeout;
-  if (is_voter()) {
+  if (may_lead()) {
     const auto extra = random_.below(static_cast<std::uint64_t>(timeout.count()));
     election_due_ = now_ + timeout + base::Duration(static_cast<base::Duration::rep>(extra));
   } else {
@@ -17,7 +17,7 @@ void Raft::reset_election_due() {
 }
 
 void Raft::election_due() {
-  if (is_voter()) return ask_before_election();
+  if (may_lead()) return ask_before_election();
   leader_ = base::kNoNode;
   role_ = RaftRole::kFollower;
   reset_election_due();
@@ -87,9 +87,14 @@ void Raft::become_leader() {
   heartbeat_due_ = now_ + options_.heartbeat;
   progress_.clear();
   follow_members();
-  // Entries of earlier terms are committed only together with one of this term (dissertation, 3.6.2).
-  log_.append(
-      {.index = log_.last() + 1, .term = hard_.term, .kind = RaftEntryKind::kNoop, .command = {}, .members = {}});
+  // Entries of earlier terms are committed only together with one of this term (dissertation, 3.6.2). The first entry
+  // of all names the founders, so that who reads the log from its beginning knows them.
+  const bool first = log_.last() == 0;
+  log_.append({.index = log_.last() + 1,
+               .term = hard_.term,
+               .kind = first ? RaftEntryKind::kMembers : RaftEntryKind::kNoop,
+               .command = {},
+               .members = first ? members() : RaftMembers{}});
   opening_ = log_.last();
   note_standing();
 }
@@ -131,7 +136,7 @@ void Raft::on(base::NodeId from, RaftTerm term, const RaftVoteReply& reply) {
 }
 
 void Raft::on(base::NodeId from, RaftTerm term, const RaftTimeoutNow&) {
-  const bool invited = role_ == RaftRole::kFollower && term == hard_.term && from == leader_ && is_voter();
+  const bool invited = role_ == RaftRole::kFollower && term == hard_.term && from == leader_ && may_lead();
   if (invited) begin_election(true);
 }
 

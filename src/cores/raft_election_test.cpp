@@ -338,17 +338,5 @@ TEST(RaftElection, ALoanIsTakenOnlyIfItMakesTheLogMoreUpToDate) {
   EXPECT_EQ(solo.raft.term(), 5u);
 }
 
-TEST(RaftElection, WhoIsLentItsOwnRemovalDoesNotAskForVotes) {
-  RaftSolo solo(image_of({node(1), node(2), node(3)}, {1}, {1, base::kNoNode}));
-  solo.wait_for_election();
-  RaftEntry removal{.index = 2, .term = 2, .kind = RaftEntryKind::kMembers, .command = {}, .members = {}};
-  removal.members.voters = {node(2), node(3)};
-  solo.sends.clear();
-  solo.hear(2, 2, RaftLoan{.prev_index = 1, .prev_term = 1, .entries = {removal}});
-  EXPECT_EQ(solo.raft.log().last(), 2u);
-  solo.pass(std::chrono::seconds(2));
-  EXPECT_EQ(solo.count_sent<RaftVoteRequest>(), 0u);
-}
-
 }  // namespace
 }  // namespace muster::cores

@@ -41,8 +41,7 @@ void Raft::on(base::NodeId from, RaftTerm term, const RaftLoan& loan) {
   if (room_for(loan.prev_index, loan.entries) < loan.entries.size()) return;
   become_follower(std::max(term, hard_.term) + 1, base::kNoNode);
   store(loan.prev_index, loan.entries);
-  reset_election_due();
-  if (is_voter()) ask_before_election();  // what was lent may hold our own removal
+  ask_before_election();
 }
 
 }  // namespace muster::cores

@@ -65,14 +65,6 @@ void RaftLog::truncate(RaftIndex from) {
   durable_ = std::min(durable_, from - 1);
 }
 
-RaftIndex RaftLog::members_index_at(RaftIndex index) const {
-  RaftIndex found = configurations_.front().index;
-  for (const Configuration& configuration : configurations_) {
-    if (configuration.index <= index) found = configuration.index;
-  }
-  return found;
-}
-
 bool RaftLog::member_since(RaftIndex index, base::NodeId node) const {
   const RaftIndex from = members_index_at(index);
   return std::any_of(configurations_.begin(), configurations_.end(), [&](const Configuration& configuration) {
@@ -84,11 +76,8 @@ void RaftLog::compact(RaftIndex index, std::string state, std::size_t kept) {
   RaftSnapshot taken;
   taken.index = index;
   taken.term = *term_at(index);
-  for (const Configuration& configuration : configurations_) {
-    if (configuration.index > index) break;
-    taken.members = configuration.members;
-    taken.members_index = configuration.index;
-  }
+  taken.members = members_at(index);
+  taken.members_index = members_index_at(index);
   taken.state = std::make_shared<const std::string>(std::move(state));
   snapshot_ = std::move(taken);
   if (index > kept) forget_until(index - kept);
@@ -136,6 +125,12 @@ RaftTicket RaftLog::ticket_of(RaftIndex index) const {
     if (part.last >= index) return part.ticket;
   }
   return unsynced_.empty() ? 0 : unsynced_.back().ticket;
+}
+
+const RaftLog::Configuration& RaftLog::configuration_at(RaftIndex index) const {
+  std::size_t place = configurations_.size() - 1;
+  while (place > 0 && configurations_[place].index > index) --place;
+  return configurations_[place];
 }
 
 std::size_t RaftLog::bytes_through(RaftIndex index) const {

@@ -38,8 +38,9 @@ class RaftLog {
   const RaftMembers& members() const { return configurations_.back().members; }
   RaftIndex members_index() const { return configurations_.back().index; }
 
-  // The entry of the configuration in force at `index`, and whether a node belongs to that one or to a later one.
-  RaftIndex members_index_at(RaftIndex index) const;
+  // The configuration in force at `index`, its entry, and whether a node belongs to that one or to a later one.
+  const RaftMembers& members_at(RaftIndex index) const { return configuration_at(index).members; }
+  RaftIndex members_index_at(RaftIndex index) const { return configuration_at(index).index; }
   bool member_since(RaftIndex index, base::NodeId node) const;
 
   const RaftSnapshot& snapshot() const { return snapshot_; }
@@ -80,6 +81,7 @@ class RaftLog {
     RaftTicket ticket;
   };
 
+  const Configuration& configuration_at(RaftIndex index) const;
   std::size_t bytes_through(RaftIndex index) const;
   void forget_until(RaftIndex index);
 

@@ -230,6 +230,20 @@ TEST(RaftMembers, AVoterAddedByAnUncommittedConfigurationCountsAtOnce) {
   EXPECT_EQ(solo.raft.role(), RaftRole::kPreCandidate);
 }
 
+// Node 1 was to be removed, and only it has that entry: without it the others, whose logs are shorter, elect nobody.
+TEST(RaftMembers, WhoIsToBeRemovedLeadsUntilThatIsCommitted) {
+  RaftImage image = image_of({node(1), node(2)}, {1}, {1, base::kNoNode});
+  image.entries.push_back(members_at(2, 1, {node(2)}));
+  RaftSolo solo(std::move(image));
+  solo.lead();
+  ASSERT_TRUE(solo.raft.leads());
+  solo.acknowledge(2, 3);
+  EXPECT_EQ(solo.raft.commit(), 3u);
+  EXPECT_FALSE(solo.raft.leads());
+  solo.pass(std::chrono::seconds(2));
+  EXPECT_EQ(solo.raft.role(), RaftRole::kFollower);
+}
+
 // stranger: messages from outside the configuration are dropped, whatever flags they carry.
 TEST(RaftMembers, StrangerMessagesChangeNothing) {
   RaftSolo solo(image_of({node(1), node(2), node(3)}, {1}, {1, base::kNoNode}));

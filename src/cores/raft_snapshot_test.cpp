@@ -73,6 +73,22 @@ TEST(RaftSnapshots, TellANewMemberWhoTheMembersAre) {
   EXPECT_TRUE(group[4].members().is_voter(node(4)));
 }
 
+// It read the log from its first entry on, and not from a snapshot.
+TEST(RaftSnapshots, OfANewMemberNameTheFounders) {
+  RaftGroup group(3, 1, short_logs());
+  ASSERT_TRUE(group.elect());
+  group.join(4);
+  group.run(Milliseconds(200));
+  const Node leader = group.leader();
+  group.cut(leader, 4);
+  group.change(leader, RaftChange::Kind::kAddLearner, 4);
+  group.run(Milliseconds(100));
+  group.heal();
+  ASSERT_TRUE(group.run_until([&] { return group.state(4).index >= 1; }, std::chrono::seconds(1)));
+  group.compact(4);
+  EXPECT_EQ(group[4].log().snapshot().members.voters.size(), 3u);
+}
+
 TEST(RaftSnapshots, ArriveOverABadLink) {
   RaftGroup group(3, 3, short_logs());
   ASSERT_TRUE(group.elect());
