@@ -32,19 +32,18 @@ std::int64_t Disk::take(std::int64_t now, const DiskOptions& options, base::Rand
 std::vector<Disk::Answer> Disk::finish(base::Random& random) {
   std::vector<Answer> answers;
   answers.reserve(taken_);
-  bool failed = false;  // what follows a write that failed is not carried out: nobody writes behind a hole
   for (std::size_t i = 0; i < taken_; ++i) {
     Write& write = pending_[i];
     const bool adds = write.kind != Kind::kTruncate && !write.bytes.empty();
     const bool fails = (trouble_.full && adds) || (trouble_.error_share > 0 && random.unit() < trouble_.error_share);
     const WriteTicket ticket = write.ticket;
-    if (!fails && !failed) {
+    if (!fails && !failed_) {
       apply(write);
-    } else if (!failed && write.kind == Kind::kAppend) {
+    } else if (!failed_ && write.kind == Kind::kAppend) {
       apply_beginning(write, random.below(write.bytes.size() + 1));
     }
-    failed = failed || fails;
-    answers.push_back({ticket, !failed});
+    failed_ = failed_ || fails;
+    answers.push_back({ticket, !failed_});
   }
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken_));
   taken_ = 0;
@@ -52,7 +51,7 @@ std::vector<Disk::Answer> Disk::finish(base::Random& random) {
 }
 
 void Disk::crash(base::Random& random, bool tear) {
-  if (!pending_.empty()) {
+  if (!pending_.empty() && !failed_) {
     const std::size_t kept = tear ? 0 : random.below(pending_.size() + 1);
     for (std::size_t i = 0; i < kept; ++i) apply(pending_[i]);
     if (kept < pending_.size() && pending_[kept].kind == Kind::kAppend && !pending_[kept].bytes.empty()) {
@@ -63,6 +62,7 @@ void Disk::crash(base::Random& random, bool tear) {
   }
   pending_.clear();
   taken_ = 0;
+  failed_ = false;
 }
 
 WriteTicket Disk::ask(Kind kind, std::string_view file, std::string bytes, std::size_t size) {

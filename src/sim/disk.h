@@ -66,6 +66,7 @@ class Disk {
   std::size_t taken_ = 0;
   std::uint64_t tickets_ = 0;
   std::uint64_t torn_ = 0;
+  bool failed_ = false;  // in this life: nothing is written behind the hole any more
   DiskTrouble trouble_;
 };
 

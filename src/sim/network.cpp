@@ -267,8 +267,11 @@ void Network::send_frame(Event event, const Noise& noise) {
   }
   std::int64_t time = travel(event.peer, event.node, noise);
   // What is lost is sent again after a while that doubles; the frames behind it wait.
-  for (std::int64_t pause = kFirstRetry.count(); pause <= kLastRetry.count() && chance(noise.loss); pause *= 2)
+  std::int64_t pause = kFastRetry.count();
+  while (pause <= kLastRetry.count() && chance(noise.loss)) {
     time += pause;
+    pause = std::max(kFirstRetry.count(), pause * 2);
+  }
   way.last_arrival = std::max(agenda_->now() + time, way.last_arrival);
   way.bytes += event.bytes.size();
   event.stream = index;

@@ -23,6 +23,10 @@ constexpr std::size_t kMaxBacklog = 1024;
 // Packets remembered for replay. More lets older ones come back; each costs its bytes.
 constexpr std::size_t kReplayMemory = 64;
 
+// How much later a frame arrives that was lost once: the frames behind it tell the sender. Lost again, it waits as at a
+// cut.
+constexpr base::Duration kFastRetry = std::chrono::milliseconds(60);
+
 // Time between the attempts of a stream to get through a cut; doubles up to the second one.
 constexpr base::Duration kFirstRetry = std::chrono::milliseconds(200);
 constexpr base::Duration kLastRetry = std::chrono::seconds(2);

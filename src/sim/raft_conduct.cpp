@@ -30,7 +30,7 @@ void RaftConduct::received(const cores::Raft& raft, base::NodeId from, const cor
   if (const auto* reply = std::get_if<cores::RaftAppendReply>(&message.body)) {
     std::deque<RaftIndex>& flying = flying_[from];
     if (!reply->accepted) flying.clear();
-    while (!flying.empty() && flying.front() <= reply->index) flying.pop_front();
+    std::erase_if(flying, [reply](RaftIndex last) { return last <= reply->index; });
   } else if (std::holds_alternative<cores::RaftSnapshotReply>(message.body)) {
     flying_[from].clear();
   }
@@ -96,10 +96,9 @@ void RaftConduct::takes(const cores::Raft& raft, const cores::RaftEffects& effec
 void RaftConduct::leaves(const cores::Raft& raft, base::NodeId to, const cores::RaftMessage& message,
                          std::size_t bytes) {
   if (bytes > cores::kRaftMaxMessageBytes) violate("27", fmt::format("sends a message of {} bytes", bytes));
-  if (flying_term_ != raft.term()) {
-    flying_term_ = raft.term();
-    flying_.clear();
-  }
+  // A member that was removed and added again starts anew.
+  const std::pair leadership(raft.term(), raft.log().members_index());
+  if (std::exchange(flying_in_, leadership) != leadership) flying_.clear();
   if (const auto* append = std::get_if<cores::RaftAppend>(&message.body)) {
     check_append(*append);
     if (append->entries.empty() || message.term != raft.term()) return;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cores/raft.h"
 #include "sim/raft_oracle.h"
@@ -68,8 +69,8 @@ class RaftConduct {
   std::optional<base::Instant> leader_heard_;
   std::optional<base::Instant> transfer_;  // since when one is under way
   cores::RaftRequest transfer_request_ = 0;
-  bool late_transfer_ = false;  // and it should have been given up by now
-  cores::RaftTerm flying_term_ = 0;
+  bool late_transfer_ = false;                                   // and it should have been given up by now
+  std::pair<cores::RaftTerm, cores::RaftIndex> flying_in_;       // the term and configuration in which they fly
   std::map<base::NodeId, std::deque<cores::RaftIndex>> flying_;  // last index of each append that is not answered
 };
 

@@ -65,8 +65,11 @@ void RaftOracle::durable(base::NodeId node, const cores::RaftWrite& write) {
   if (const auto* hard = std::get_if<cores::RaftHardState>(&write.body)) {
     keep_promises(node, disk, *hard);
   } else if (const auto* truncate = std::get_if<cores::RaftTruncate>(&write.body)) {
-    if (truncate->from <= committed() && truncate->from <= disk.last() &&
-        disk.holds(truncate->from, log_[truncate->from - 1].term))
+    // A leader of an earlier term may still undo what a later one has committed elsewhere.
+    const bool owed = truncate->from <= committed() && truncate->from <= disk.last() &&
+                      disk.hard.term >= log_[truncate->from - 1].by &&
+                      disk.holds(truncate->from, log_[truncate->from - 1].term);
+    if (owed)
       kernel_->violate(
           "log-kept", fmt::format("node {} cuts off entry {}, which is committed", base::number(node), truncate->from));
     while (disk.last() >= truncate->from && !disk.terms.empty()) disk.terms.pop_back();
@@ -110,7 +113,8 @@ void RaftOracle::leaves(base::NodeId from, base::NodeId to, const cores::RaftMes
   }
 }
 
-void RaftOracle::applied(base::NodeId node, const cores::RaftEntry& entry, std::uint64_t state) {
+void RaftOracle::applied(base::NodeId node, const cores::Raft& raft, const cores::RaftEntry& entry,
+                         std::uint64_t state) {
   const std::uint64_t name = base::number(node);
   if (entry.index > committed() + 1) {
     kernel_->violate("log-kept", fmt::format("node {} applies entry {} while only {} are committed anywhere", name,
@@ -120,7 +124,8 @@ void RaftOracle::applied(base::NodeId node, const cores::RaftEntry& entry, std::
   const std::uint64_t digest = digest_of(entry);
   if (entry.index == committed() + 1) {
     if (unchecked_ == 0) unchecked_ = entry.index;
-    log_.push_back({.term = entry.term, .digest = digest, .operation = operation_of(entry), .state = state});
+    log_.push_back(
+        {.term = entry.term, .by = raft.term(), .digest = digest, .operation = operation_of(entry), .state = state});
     if (entry.kind == cores::RaftEntryKind::kMembers) {
       committed_members_ = entry.members;
       committed_members_index_ = entry.index;
@@ -180,7 +185,9 @@ void RaftOracle::read_ready(base::NodeId node, RaftIndex floor, RaftIndex index)
 
 void RaftOracle::observe(base::NodeId node, const cores::Raft& raft) {
   Seen& seen = seen_[node];
-  if (raft.log().members_index() != seen.members_index || seen.members.voters.empty()) members_moved(node, raft, seen);
+  // An entry may be replaced by another at the same index.
+  if (raft.log().members_index() != seen.members_index || raft.members() != seen.members)
+    members_moved(node, raft, seen);
   if (raft.leads()) {
     check_matches(node, raft);
     if (raft.members_committed() && !raft.members().is_voter(node))
@@ -287,15 +294,17 @@ void RaftOracle::check_snapshot(base::NodeId node, const cores::RaftSnapshot& sn
                                  base::number(node), snapshot.index));
 }
 
-// A leader holds all that was ever committed.
+// A leader holds all that was committed in terms before its own. One that is elected late may lack what is later.
 void RaftOracle::check_complete(base::NodeId node, const cores::Raft& raft) {
   const cores::RaftLog& log = raft.log();
-  if (log.last() < committed()) {
-    kernel_->violate("log-kept", fmt::format("node {} leads in term {} with {} entries; {} are committed",
-                                             base::number(node), raft.term(), log.last(), committed()));
+  RaftIndex owed = committed();
+  while (owed > 0 && log_[owed - 1].by >= raft.term()) --owed;
+  if (log.last() < owed) {
+    kernel_->violate("log-kept", fmt::format("node {} leads in term {} with {} entries; {} were committed before",
+                                             base::number(node), raft.term(), log.last(), owed));
     return;
   }
-  for (RaftIndex index = log.first(); index <= committed(); ++index) {
+  for (RaftIndex index = log.first(); index <= owed; ++index) {
     if (digest_of(log.at(index)) == log_[index - 1].digest) continue;
     kernel_->violate("log-kept",
                      fmt::format("node {} leads in term {} with an entry at {} that is not the committed one",

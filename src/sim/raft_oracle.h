@@ -28,7 +28,7 @@ class RaftOracle {
   void durable(base::NodeId node, const cores::RaftWrite& write);
   void leaves(base::NodeId from, base::NodeId to, const cores::RaftMessage& message);
   // The state that the node's state machine has after this entry, as a hash.
-  void applied(base::NodeId node, const cores::RaftEntry& entry, std::uint64_t state);
+  void applied(base::NodeId node, const cores::Raft& raft, const cores::RaftEntry& entry, std::uint64_t state);
   void installed(base::NodeId node, const cores::RaftSnapshot& snapshot, std::uint64_t state);
   // At the end of a turn in which the node applied entries.
   void applied_all(base::NodeId node, const cores::Raft& raft);
@@ -57,6 +57,7 @@ class RaftOracle {
  private:
   struct Committed {
     cores::RaftTerm term;
+    cores::RaftTerm by;  // the term of the leader who committed it
     std::uint64_t digest;
     std::uint64_t operation;
     std::uint64_t state;

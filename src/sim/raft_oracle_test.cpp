@@ -65,7 +65,7 @@ struct RaftOracleTest : testing::Test {
   // As if a majority had it on disk.
   void commit(const RaftEntry& made, std::uint64_t state) {
     for (const base::NodeId node : {kFirst, kSecond}) oracle.durable(node, append_write({made}));
-    oracle.applied(kFirst, made, state);
+    oracle.applied(kFirst, raft, made, state);
     oracle.applied_all(kFirst, raft);
   }
 };
@@ -75,7 +75,7 @@ TEST_F(RaftOracleTest, LetsAnHonestGroupPass) {
   oracle.leaves(kFirst, kSecond, vote_of(5));
   oracle.leaves(kFirst, kSecond, vote_of(5));
   commit(entry(1, 0, 7), 70);
-  oracle.applied(kSecond, entry(1, 0, 7), 70);
+  oracle.applied(kSecond, raft, entry(1, 0, 7), 70);
   oracle.acknowledged(kFirst, raft, 7, 1);
   oracle.read_ready(kFirst, 1, 1);
   EXPECT_EQ(violated(), "");
@@ -111,19 +111,19 @@ TEST_F(RaftOracleTest, SeesANodeThatSpeaksBeforeItsTermIsDurable) {
 
 TEST_F(RaftOracleTest, SeesAnotherEntryAtACommittedIndex) {
   commit(entry(1, 0, 7), 70);
-  oracle.applied(kSecond, entry(1, 0, 8), 70);
+  oracle.applied(kSecond, raft, entry(1, 0, 8), 70);
   EXPECT_EQ(violated(), "log-kept");
 }
 
 TEST_F(RaftOracleTest, SeesAnotherStateAfterTheSameEntry) {
   commit(entry(1, 0, 7), 70);
-  oracle.applied(kSecond, entry(1, 0, 7), 71);
+  oracle.applied(kSecond, raft, entry(1, 0, 7), 71);
   EXPECT_EQ(violated(), "log-equal");
 }
 
 TEST_F(RaftOracleTest, SeesAnEntryThatIsCommittedOnAMinority) {
   oracle.durable(kFirst, append_write({entry(1, 0, 7)}));
-  oracle.applied(kFirst, entry(1, 0, 7), 70);
+  oracle.applied(kFirst, raft, entry(1, 0, 7), 70);
   oracle.applied_all(kFirst, raft);
   EXPECT_EQ(violated(), "6");
 }

@@ -217,7 +217,7 @@ void RaftProcess::apply(const cores::RaftApply& what) {
   }
   applied_ = entry.index;
   state_ = base::mix(state_ ^ digest_of(entry));
-  oracle_->applied(self, entry, state_);
+  oracle_->applied(self, *raft_, entry, state_);
 }
 
 void RaftProcess::answer(Host& host, const cores::RaftAnswer& answer) {

@@ -111,13 +111,13 @@ void RaftWorld::heal(const std::vector<base::NodeId>& core) {
 
 bool RaftWorld::settled() {
   if (oracle_->acknowledgements() < acknowledged_before_ + kEnoughAnswers) return false;
+  if (goal_ == 0) goal_ = oracle_->last_acknowledged();
   const cores::Raft* const leading = raft(leader());
   if (leading == nullptr) return false;
   return std::ranges::all_of(core_, [&](base::NodeId name) {
     const RaftProcess* const process = node(name);
     if (!leading->members().contains(name)) return true;
-    return process != nullptr && process->running() && process->applied() > committed_before_ &&
-           process->applied() >= oracle_->last_acknowledged();
+    return process != nullptr && process->running() && process->applied() >= goal_;
   });
 }
 
@@ -205,7 +205,7 @@ void RaftWorld::compact(base::NodeId name) {
 }
 
 void RaftWorld::isolate(base::NodeId name, base::Duration length) {
-  if (name == base::kNoNode) return;
+  if (healing_ || name == base::kNoNode) return;
   NodeSet alone, others;
   for (const base::NodeId each : kernel_->nodes()) (each == name ? alone : others).add(kernel_->index(each));
   Network& network = kernel_->network();
@@ -226,7 +226,7 @@ void RaftWorld::forge(base::NodeId from, base::NodeId to, const cores::RaftMessa
 }
 
 void RaftWorld::crash_for(base::NodeId name, base::Duration length) {
-  if (name == base::kNoNode || !kernel_->up(name)) return;
+  if (healing_ || name == base::kNoNode || !kernel_->up(name)) return;
   kernel_->crash(name);
   kernel_->after(length, [this, name] {
     if (!healing_) kernel_->restart(name, false);

@@ -98,6 +98,7 @@ class RaftWorld final : public World {
   base::Duration healed_at_{};
   std::uint64_t acknowledged_before_ = 0;
   cores::RaftIndex committed_before_ = 0;
+  cores::RaftIndex goal_ = 0;  // what all of the core must have applied in the end
 };
 
 }  // namespace muster::sim
