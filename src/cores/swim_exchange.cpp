@@ -13,6 +13,8 @@ using std::chrono::seconds;
 constexpr base::Duration kFirstJoinWait = milliseconds(500);
 constexpr base::Duration kLongestJoinWait = seconds(15);
 constexpr std::size_t kSeedsAtOnce = 3;
+// When a node that joined looks again, on average.
+constexpr base::Duration kAfterJoining = seconds(3);
 // An exchange out of turn, because gossip overflowed, waits so long at least after the one before.
 constexpr base::Duration kLeastBetweenExchanges = seconds(5);
 
@@ -31,6 +33,8 @@ void Swim::on(const Exchange& exchange, const Origin& origin, base::Instant now)
   if (exchange.reply) {
     if (exchange.last) {
       newcomer_ = false;
+      // Gossip about others that joined at the same time may have passed this node by.
+      if (!joined_) exchange_at_ = std::min(exchange_at_, now + jittered(kAfterJoining, 0.5, 1, random_));
       joined_ = true;
       join_at_ = base::kNever;
     }

@@ -26,6 +26,10 @@ Roster::Roster(std::vector<Member> members) : members_(std::move(members)) {
 }
 
 std::optional<std::uint32_t> Roster::find(base::NodeId id) const {
+  // Names are often given out one after another; then the place follows from the name.
+  if (members_.empty()) return std::nullopt;
+  const std::uint64_t guess = number(id) - number(members_.front().id);
+  if (guess < members_.size() && members_[guess].id == id) return static_cast<std::uint32_t>(guess);
   const auto found = slots_.find(id);
   if (found == slots_.end()) return std::nullopt;
   return found->second;
@@ -46,11 +50,12 @@ const Member& MemberTable::at(Slot slot) const {
 }
 
 std::optional<MemberTable::Slot> MemberTable::find(base::NodeId id) const {
-  if (const auto found = places_.find(id); found != places_.end()) return found->second;
-  if (!base_) return std::nullopt;
-  const std::optional<Slot> slot = base_->find(id);
-  if (!slot || at(*slot).id != id) return std::nullopt;
-  return slot;
+  if (const std::optional<Slot> slot = base_ ? base_->find(id) : std::nullopt) {
+    return at(*slot).id == id ? slot : std::nullopt;
+  }
+  const auto found = places_.find(id);
+  if (found == places_.end()) return std::nullopt;
+  return found->second;
 }
 
 const Member* MemberTable::get(base::NodeId id) const {

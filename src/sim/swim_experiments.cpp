@@ -200,22 +200,22 @@ class ScaleWorld final : public KnownGroup {
     victim_ = NodeId{members_};
     kernel.add(joiner);
     kernel.add(late_joiner);
-    tally("idle", seconds(5), seconds(25));
-    for (int update = 0; update < 60; ++update) {
-      kernel.after(seconds(25) + update * milliseconds(200), [this] { announce(); });
+    tally("idle", seconds(5), seconds(15));
+    for (int update = 0; update < 35; ++update) {
+      kernel.after(seconds(15) + update * milliseconds(200), [this] { announce(); });
     }
-    tally("busy", seconds(27), seconds(37));
-    kernel.after(seconds(45), [this, joiner] {
+    tally("busy", seconds(17), seconds(22));
+    kernel.after(seconds(28), [this, joiner] {
       await("join", SwimEventKind::kJoined, joiner, members_);
       kernel_->start(joiner);
     });
-    kernel.after(seconds(50), [this, late_joiner] {
+    kernel.after(seconds(33), [this, late_joiner] {
       kernel_->network().noise().loss = 0.25;
       await("join at 25 % loss", SwimEventKind::kJoined, late_joiner, members_ + 1);
       kernel_->start(late_joiner);
     });
-    kernel.after(seconds(58), [this] { kernel_->network().noise().loss = 0; });
-    kernel.after(seconds(80), [this] {
+    kernel.after(seconds(38), [this] { kernel_->network().noise().loss = 0; });
+    kernel.after(seconds(45), [this] {
       await("crash", SwimEventKind::kDead, victim_, members_ + 1);
       kernel_->crash(victim_);
     });
@@ -312,7 +312,7 @@ void add_swim_experiments(std::vector<Scenario>& scenarios) {
   scale.name = "swim-scale";
   scale.summary = "experiment: 10 to 10,000 members: traffic, a join, a crash";
   scale.make = [](std::uint64_t seed) { return std::make_unique<ScaleWorld>(kSizes[(seed - 1) % kSizes.size()]); };
-  scale.safety = seconds(140);
+  scale.safety = seconds(75);
   scenarios.push_back(scale);
 }
 

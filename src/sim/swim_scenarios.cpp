@@ -39,7 +39,7 @@ std::optional<Violation> judge(const Totals& totals, std::span<const Bounds> all
 // nor, at little loss, much less. Joins are known by gossip, long before views are exchanged.
 constexpr Bounds kGentle[] = {
     {kSwimDetection, 0.5, 0, 4, "22"},  {kSwimDetection, 0.99, 0, 16, "22"}, {kSwimProbes, 0.05, 0.85, 1.02, "22"},
-    {kSwimProbes, 1, 0.85, 1.02, "22"}, {kSwimAcquainted, 0.5, 0, 2, "20"},  {kSwimAcquainted, 0.99, 0, 15, "20"},
+    {kSwimProbes, 1, 0.85, 1.02, "22"}, {kSwimAcquainted, 0.5, 0, 2, "20"},  {kSwimAcquainted, 0.99, 0, 40, "20"},
 };
 
 KernelOptions unruly(base::Random& random) {
