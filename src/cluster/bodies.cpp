@@ -181,6 +181,7 @@ void Bodies::receive(NodeId from, const BodyPiece& message, base::Instant now, E
     // Somebody's bytes are wrong, and nobody knows whose: all over again, from the next one.
     body.gathered.clear();
     ++body.next_source;
+    body.asked = kNoNode;
     schedule(at->first, body, now + options_.piece_timeout);
     return;
   }
@@ -289,7 +290,8 @@ void Bodies::act(const BodyHash& hash, Body& body, base::Instant now, Effects& e
       return;
     }
     if (body.fetching) {
-      ++body.next_source;  // the one asked did not answer
+      // Who said that it is missing was passed over then.
+      if (body.asked != kNoNode) ++body.next_source;
     } else {
       body.fetching = true;
       incoming_ += body.size;

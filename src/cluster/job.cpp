@@ -21,6 +21,7 @@ base::Expected<void> within_limits(const JobOutline& outline) {
   if (outline.time_limit && *outline.time_limit <= base::Duration::zero()) {
     return base::fail("The time limit of the job must be above zero.");
   }
+  std::size_t bytes = outline.name.size();
   std::set<std::string_view> names;
   for (const WorkflowOutline& workflow : outline.workflows) {
     if (workflow.name.size() > kMaxName) return base::fail("The name of a workflow is too long.");
@@ -34,12 +35,17 @@ base::Expected<void> within_limits(const JobOutline& outline) {
     if (workflow.run_limit && *workflow.run_limit <= base::Duration::zero()) {
       return base::fail(fmt::format("The time limit of workflow '{}' must be above zero.", workflow.name));
     }
+    // Up to 32 bytes of numbers each, and 2 for a dependency.
+    bytes += workflow.name.size() + 2 * workflow.depends.size() + 32;
     for (std::size_t i = 0; i < workflow.depends.size(); ++i) {
       const bool ascending = i == 0 || workflow.depends[i - 1] < workflow.depends[i];
       if (workflow.depends[i] >= outline.workflows.size() || !ascending) {
         return base::fail(fmt::format("Workflow '{}' depends on what is not there.", workflow.name));
       }
     }
+  }
+  if (bytes > kMaxOutlineBytes) {
+    return base::fail("The names of the workflows and what they depend on are too long, taken together.");
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/command_codec.h"
 #include "cluster/ledger_fixture.h"
 #include "cluster/options.h"
 
@@ -19,6 +20,21 @@ TEST(JobOutline, NamesWhatIsWrongWithIt) {
   twice.workflows[1].name = twice.workflows[0].name;
   EXPECT_NE(layers(twice).error().message.find("Two workflows"), std::string::npos);
   EXPECT_FALSE(layers(outline(std::vector<std::vector<std::uint32_t>>(kMaxWorkflows + 1))));
+}
+
+TEST(JobOutline, FitsIntoACommandAsAWhole) {
+  JobOutline wide = outline(std::vector<std::vector<std::uint32_t>>(kMaxWorkflows));
+  EXPECT_TRUE(layers(wide));
+  for (WorkflowOutline& workflow : wide.workflows) workflow.name.resize(kMaxName, 'x');
+  EXPECT_FALSE(layers(wide));
+  for (std::size_t i = 0; i < wide.workflows.size(); ++i) {
+    wide.workflows[i].name = std::to_string(i) + std::string(140, 'x');
+  }
+  ASSERT_TRUE(layers(wide));
+  std::string bytes;
+  encode(Entry{kManagerA, UINT64_MAX, JobAccepted{kJob, kClient, NodeId{9}, UINT64_MAX, kManagerA, body(1), wide}},
+         bytes);
+  EXPECT_LE(bytes.size(), kMaxCommandBytes);
 }
 
 TEST(JobState, TerminalIsFinal) {

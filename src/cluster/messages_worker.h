@@ -103,14 +103,14 @@ enum class DispatchReply : std::uint8_t {
   kBusy,        // counts as accepted: it is being prepared
   kFinished,    // this very attempt has already ended; its result follows
   kStaleFence,  // a newer fence of the part or epoch of the job was seen
-  kStaleLife,
+  kStaleLife,   // another life of the worker answers
   kNoCores,
   kOtherMajor,
   kOldContext,
   kDraining,
   kTooMany,  // parts or fences: it cannot promise never to run it
   kStopped,  // this very attempt was stopped, or its start failed, and it left no result
-  kAlone,    // likewise, for want of contact to managers
+  kAlone,    // likewise, for want of contact to managers; or the offer is from before its last admission
 };
 constexpr std::size_t kDispatchReplies = 12;
 std::string_view to_text(DispatchReply reply);

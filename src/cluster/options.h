@@ -15,8 +15,11 @@ namespace muster::cluster {
 // Bytes of one encoded message. A provision of 1,024 parts takes some 30 kB, a context 256 KiB; the rest is room for
 // names. Bodies travel in pieces below it.
 constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 20;
-// Bytes of one encoded command. The log is copied to every manager and replayed at every start.
-constexpr std::size_t kMaxCommandBytes = std::size_t{256} << 10;
+// Bytes of one encoded command: what the Raft core takes. The log is copied to every manager and replayed at every
+// start. A provision of 1,024 parts takes some 30 kB.
+constexpr std::size_t kMaxCommandBytes = std::size_t{64} << 10;
+// Bytes of an outline as part of a command: names and dependencies of all workflows together.
+constexpr std::size_t kMaxOutlineBytes = std::size_t{48} << 10;
 // Bytes of one encoded ledger: above what all limits below let it grow to. A usual one has some 100 kB.
 constexpr std::size_t kMaxLedgerBytes = std::size_t{256} << 20;
 

@@ -36,14 +36,18 @@ void PartWatch::answered(Desk& desk, const LedgerPart& part, const DispatchAnswe
     beat_at_ = desk.now;
     return;
   }
-  // Somebody with a newer epoch leads the job, and may run the part: nothing to conclude from it.
-  if (answer.reply == DispatchReply::kStaleFence) {
+  // Somebody with a newer epoch leads the job, and may run the part: nothing to conclude from it. Another life of the
+  // worker answered: it will be admitted, and then the part is known to be dead; until then the ledger would only give
+  // it to the same dead life again.
+  if (answer.reply == DispatchReply::kStaleFence || answer.reply == DispatchReply::kStaleLife) {
     return desk.note(Noted::kFenceRefused, answer.part, answer.fence, part.worker.node);
   }
   desk.note(Noted::kRefused, answer.part, answer.fence, part.worker.node);
   switch (answer.reply) {
     case DispatchReply::kAlone:
       loss_ = Loss::kAlone;
+      // Not to be asked again at once.
+      desk.workers.unanswered(part.worker.node, desk.now);
       break;
     case DispatchReply::kStopped:
       loss_ = Loss::kNotRunning;

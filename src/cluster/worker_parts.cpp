@@ -67,7 +67,7 @@ DispatchReply Worker::take_on(NodeId from, const Dispatch& message, base::Instan
   if (state() == WorkerState::kDraining || state() == WorkerState::kOffline) return DispatchReply::kDraining;
   if (!in_contact(now)) return DispatchReply::kAlone;
   // Sent before it was evicted: while it was away the part may have been given to another.
-  if (message.admission < admission_) return DispatchReply::kStaleLife;
+  if (message.admission < admission_) return DispatchReply::kAlone;
   Led& job = jobs_.at(message.part.job);
   if (message.context_version < job.context_version) return DispatchReply::kOldContext;
   if (parts_.size() >= kMaxWorkerParts) return DispatchReply::kNoCores;

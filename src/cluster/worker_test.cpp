@@ -200,11 +200,11 @@ TEST_F(WorkerTest, RefusesAnOfferFromBeforeItWasAdmittedAnew) {
   Dispatch late = dispatch();
   late.admission = 8;
   receive(late);
-  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kStaleLife);
+  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kAlone);
   // What it refused once it refuses for good.
   late.admission = 9;
   receive(late);
-  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kStaleLife);
+  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kAlone);
 }
 
 TEST_F(WorkerTest, NeverRunsWhatItWasToldToStopBeforeItHeardOfIt) {
