@@ -48,7 +48,8 @@ def survivors(mutants, verdicts, unreached):
         verdict = verdicts.get(mutant.number)
         if verdict is None or verdict.killed:
             continue
-        lines.append(f"SURVIVED  {mutant.name}  ({mutant.place()}, in {mutant.function}, {verdict.seeds} seeds, {verdict.seconds:.0f} s)")
+        lines.append(f"SURVIVED  {mutant.name}  ({mutant.place()}, in {mutant.function}, "
+                     f"{verdict.seeds} seeds, {verdict.seconds:.0f} s)")
         if mutant.sentence:
             lines.append(f"    {mutant.sentence}")
         lines += [f"  - {mutant.original}", f"  + {mutant.changed}"]
