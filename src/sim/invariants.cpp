@@ -41,6 +41,7 @@ std::span<const Invariant> invariants() {
       {"23", "membership", "E/F", "The health score stays in bounds and returns to 0."},
       {"24", "membership", "F", "A reachable node that refutes is not dead for ever."},
       {"25", "membership", "E", "Datagrams have at most 1400 bytes, and updates are sent no oftener than the limit."},
+      {"state-order", "membership", "E", "What a node said of itself is never replaced by something older."},
       {"26", "resources", "E", "Circuits change state legally and keep the half-open quota."},
       {"27", "resources", "E", "Queues are bounded, and shedding never drops acknowledged work."},
       {"28", "resources", "E", "Control traffic is never shed before job traffic."},

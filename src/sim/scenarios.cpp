@@ -1,12 +1,16 @@
 // Every scenario that muster-sim knows.
 #include "sim/register_world.h"
 #include "sim/scenario.h"
+#include "sim/swim_experiments.h"
+#include "sim/swim_world.h"
 
 namespace muster::sim {
 
 std::vector<Scenario> built_in_scenarios() {
   std::vector<Scenario> scenarios;
   add_register_scenario(scenarios);
+  add_swim_scenarios(scenarios);
+  add_swim_experiments(scenarios);
   return scenarios;
 }
 
