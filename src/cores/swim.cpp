@@ -23,7 +23,7 @@ Swim::Swim(SwimSelf self, const SwimOptions& options, std::uint64_t seed, base::
       gossip_(options.max_queued_updates),
       next_sequence_(random_.next() >> 16),
       last_call_(now) {
-  self_.incarnation = std::min(self_.incarnation, kMaxIncarnation);
+  self_.incarnation = std::clamp<std::uint64_t>(self_.incarnation, 1, kMaxIncarnation);
   if (self_.state.size() > kMaxMemberState) self_.state.clear();
   own_state_ = std::make_shared<const MemberState>(MemberState{self_.incarnation, 0, self_.state});
   if (const std::optional<Slot> own = table_.find(self_.id)) table_.remove(*own);
@@ -42,11 +42,13 @@ void Swim::join(std::span<const Endpoint> seeds, base::Instant now) {
   }
   if (joined_ || leaving_) return;
   joined_ = seeds_.empty();
-  const bool fresh = seeds_ != before;
-  // New addresses are tried at once; those that were tried before keep their turn.
-  if (join_at_ == base::kNever || fresh) join_wait_ = {};
-  if (join_at_ == base::kNever || fresh) join_at_ = now;
-  if (joined_) join_at_ = base::kNever;
+  if (joined_) {
+    join_at_ = base::kNever;
+  } else if (join_at_ == base::kNever || seeds_ != before) {
+    // New addresses are tried at once; those that were tried before keep their turn.
+    join_wait_ = {};
+    join_at_ = now;
+  }
 }
 
 void Swim::leave(base::Instant now) {
@@ -79,8 +81,9 @@ void Swim::receive(base::NodeId sender, const Endpoint& from, SwimChannel channe
   }
   if (sender == self_.id) return;
   // Claims first: an accusation that a ping carries is refuted in its ack.
-  for (const Claim& claim : packet->message.claims) apply(claim, {.sender = sender}, now);
-  std::visit([&](const auto& body) { on(body, sender, from, channel, now); }, packet->message.body);
+  const Origin origin{.sender = sender, .from = from, .channel = channel};
+  for (const Claim& claim : packet->message.claims) apply(claim, origin, now);
+  std::visit([&](const auto& body) { on(body, origin, now); }, packet->message.body);
 }
 
 void Swim::wake(base::Instant now) {
@@ -118,9 +121,9 @@ void Swim::set_state(std::string bytes, bool announce, base::Instant now) {
 }
 
 base::Instant Swim::deadline() const {
-  base::Instant due = std::min({probe_at_, gossip_at_, join_at_, exchange_at_, answer_exchanges_at_});
+  base::Instant due =
+      std::min({probe_at_, gossip_at_, join_at_, exchange_at_, answer_exchanges_at_, relays_.next_due()});
   if (probe_) due = std::min(due, probe_->ask_others_at);
-  if (nacked_ < relays_.size()) due = std::min(due, relays_[nacked_].nack_at);
   if (!suspicion_ends_.empty()) due = std::min(due, suspicion_ends_.begin()->first);
   if (!gone_order_.empty()) due = std::min(due, gone_order_.begin()->first + options_.reap_after);
   if (leaving_ && !left_told_) due = std::min(due, leave_by_);

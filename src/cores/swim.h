@@ -23,6 +23,7 @@
 #include "cores/swim_members.h"
 #include "cores/swim_messages.h"
 #include "cores/swim_options.h"
+#include "cores/swim_relays.h"
 #include "cores/swim_suspicion.h"
 
 namespace muster::cores {
@@ -93,17 +94,10 @@ class Swim {
     std::uint32_t asked = 0;
     std::vector<base::NodeId> silent;  // asked, and without a nack
   };
-  struct Relay {  // a probe for somebody else
-    std::uint64_t sequence;
-    std::uint64_t asked_as;
-    Endpoint asked_by;
-    base::NodeId asker;
-    base::NodeId target;
-    base::Instant nack_at;
-    bool answered = false;
-  };
-  struct Origin {  // whom claims come from
+  struct Origin {  // whom a packet, and the claims in it, come from
     base::NodeId sender;
+    Endpoint from;
+    SwimChannel channel = SwimChannel::kDatagram;
     bool by_exchange = false;
   };
 
@@ -116,21 +110,20 @@ class Swim {
   void conclude_failed(base::Instant now);
   const Member* next_target();
   const Member* next_recheck();
-  void on(const Ping& ping, base::NodeId sender, const Endpoint& from, SwimChannel channel, base::Instant now);
-  void on(const Ack& ack, base::NodeId sender, const Endpoint& from, SwimChannel channel, base::Instant now);
-  void on(const PingRequest& request, base::NodeId sender, const Endpoint& from, SwimChannel channel,
-          base::Instant now);
-  void on(const Nack& nack, base::NodeId sender, const Endpoint& from, SwimChannel channel, base::Instant now);
+  void on(const Ping& ping, const Origin& origin, base::Instant now);
+  void on(const Ack& ack, const Origin& origin, base::Instant now);
+  void on(const PingRequest& request, const Origin& origin, base::Instant now);
+  void on(const Nack& nack, const Origin& origin, base::Instant now);
   void tend_relays(base::Instant now);
 
   // swim_exchange.cpp
-  void on(const Exchange& exchange, base::NodeId sender, const Endpoint& from, SwimChannel channel, base::Instant now);
+  void on(const Exchange& exchange, const Origin& origin, base::Instant now);
   void exchange_next(base::Instant now);
   void ask_seeds(base::Instant now);
   void answer_exchanges(base::Instant now);
   std::vector<std::string> view_frames(bool reply) const;
   void hasten_exchange(base::Instant now);
-  void merge(const Claim& entry, base::NodeId sender, base::Instant now);
+  void merge(const Claim& entry, const Origin& origin, base::Instant now);
 
   // swim_claims.cpp
   void apply(const Claim& claim, const Origin& origin, base::Instant now);
@@ -149,7 +142,7 @@ class Swim {
   void refute(std::uint64_t accused, bool accusation, base::Instant now);
 
   // swim_spread.cpp
-  void on(const Rumours& rumours, base::NodeId sender, const Endpoint& from, SwimChannel channel, base::Instant now);
+  void on(const Rumours& rumours, const Origin& origin, base::Instant now);
   void spread(GossipClass importance, const Claim& claim, base::Instant now);
   void gossip_next(base::Instant now);
   void send(const Endpoint& to, base::NodeId node, SwimChannel channel, const SwimBody& body, base::Instant now);
@@ -183,8 +176,7 @@ class Swim {
   base::Instant probe_at_;
   bool rechecked_ = false;             // the last probe was out of turn
   std::deque<base::NodeId> rechecks_;  // suspects to probe out of turn
-  std::deque<Relay> relays_;           // by rising sequence
-  std::size_t nacked_ = 0;             // how many of them, from the front, are past their nack
+  Relays relays_;
 
   std::map<base::NodeId, Suspicion> suspicions_;
   std::set<std::pair<base::Instant, base::NodeId>> suspicion_ends_;

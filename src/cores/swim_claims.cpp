@@ -169,7 +169,7 @@ void Swim::end_suspicions(base::Instant now) {
     claim.node = node;
     claim.incarnation = table_.get(node)->incarnation;
     claim.by = self_.id;
-    apply_gone(claim, {.sender = self_.id}, now);
+    apply_gone(claim, {.sender = self_.id, .from = self_.address}, now);
   }
 }
 

@@ -157,6 +157,17 @@ TEST(SwimClaimsTest, DeadInAViewCountsAsSuspect) {
   EXPECT_EQ(node.core.counters().dead_by_exchange, 1u);
 }
 
+TEST(SwimClaimsTest, ASuspicionInAViewConfirmsNothing) {
+  SwimNode node;
+  node.know(2, 6);
+  Claim suspect = SwimNode::alive(4);
+  suspect.status = kSuspect;
+  node.hear_view(2, {SwimNode::alive(2), suspect});
+  node.hear_view(3, {SwimNode::alive(3), suspect});
+  EXPECT_EQ(node.status(4), kSuspect);
+  EXPECT_EQ(node.core.counters().confirmations, 0u);
+}
+
 TEST(SwimClaimsTest, OwnDeathInAViewIsRefutedInTheAnswer) {
   SwimNode node;
   node.know(2, 6);

@@ -22,10 +22,11 @@ base::Duration jittered(base::Duration whole, double least, double range, base::
 
 }  // namespace
 
-void Swim::on(const Exchange& exchange, base::NodeId sender, const Endpoint& from, SwimChannel /*channel*/,
-              base::Instant now) {
+void Swim::on(const Exchange& exchange, const Origin& origin, base::Instant now) {
   exchange_rumours_ = 0;
-  for (const Claim& entry : exchange.view) merge(entry, sender, now);
+  Origin second_hand = origin;
+  second_hand.by_exchange = true;
+  for (const Claim& entry : exchange.view) merge(entry, second_hand, now);
   if (exchange.reply) {
     if (exchange.last) {
       joined_ = true;
@@ -34,19 +35,19 @@ void Swim::on(const Exchange& exchange, base::NodeId sender, const Endpoint& fro
     return;
   }
   if (!exchange.last) return;
-  if (std::find(waiting_exchanges_.begin(), waiting_exchanges_.end(), from) != waiting_exchanges_.end()) return;
+  if (std::find(waiting_exchanges_.begin(), waiting_exchanges_.end(), origin.from) != waiting_exchanges_.end()) return;
   if (waiting_exchanges_.size() >= kMaxWaitingExchanges) {
     ++counters_.dropped_requests;
     return;
   }
-  waiting_exchanges_.push_back(from);
+  waiting_exchanges_.push_back(origin.from);
   answer_exchanges_at_ = std::min(answer_exchanges_at_, now + options_.exchange_batch);
 }
 
-// Entries of a view are second-hand: who is dead in it may have refuted since, so that counts as a suspicion of the
-// sender's. Whoever is unknown here is taken in only if it is said to live.
-void Swim::merge(const Claim& entry, base::NodeId sender, base::Instant now) {
-  const Origin origin{.sender = sender, .by_exchange = true};
+// Entries of a view are second-hand. Who is dead in it may have refuted since, so that counts as a suspicion; and a
+// suspicion that is known here already is not confirmed by it, for the sender may have heard of it from the same
+// accuser. Whoever is unknown here is taken in only if it is said to live.
+void Swim::merge(const Claim& entry, const Origin& origin, base::Instant now) {
   if (entry.node == self_.id || entry.status == MemberStatus::kAlive || entry.status == MemberStatus::kLeft) {
     return apply(entry, origin, now);
   }
@@ -55,13 +56,14 @@ void Swim::merge(const Claim& entry, base::NodeId sender, base::Instant now) {
     alive.status = MemberStatus::kAlive;
     apply_alive(alive, origin, now);
   }
-  const std::uint64_t before = counters_.suspicions + counters_.confirmations;
+  const Member* known = table_.get(entry.node);
+  if (known == nullptr || known->status != MemberStatus::kAlive) return;
+  const std::uint64_t before = counters_.suspicions;
   Claim suspicion = entry;
   suspicion.status = MemberStatus::kSuspect;
-  suspicion.by = sender;
+  suspicion.by = origin.sender;
   apply_suspect(suspicion, origin, now);
-  const bool news = counters_.suspicions + counters_.confirmations > before;
-  if (entry.status == MemberStatus::kDead && news) ++counters_.dead_by_exchange;
+  if (entry.status == MemberStatus::kDead) counters_.dead_by_exchange += counters_.suspicions - before;
 }
 
 void Swim::exchange_next(base::Instant now) {
@@ -72,7 +74,7 @@ void Swim::exchange_next(base::Instant now) {
   // One of the dead: two halves of a group that were cut apart find back by it.
   for (const Slot slot : choose(1, base::kNoNode, Choice::kDead, now)) peers.push_back(table_.at(slot).address);
   // And a seed that no living member is: after a long separation it is all that is remembered.
-  if (!seeds_.empty()) {
+  if (joined_ && !seeds_.empty()) {
     const Endpoint& seed = seeds_[random_.below(seeds_.size())];
     bool lives = false;
     table_.each([&](Slot, const Member& member) {

@@ -36,6 +36,8 @@ class SwimGroup {
   std::function<bool(const Packet&)> lost = [](const Packet&) { return false; };
   // Called for every event of every node.
   std::function<void(base::NodeId, const SwimEvent&)> saw = [](base::NodeId, const SwimEvent&) {};
+  // Called for every packet that reaches a running node.
+  std::function<void(const Packet&)> delivered = [](const Packet&) {};
   base::Duration delay = std::chrono::milliseconds(1);
 
   static base::NodeId id(std::uint32_t number) { return base::NodeId{number}; }
@@ -173,6 +175,7 @@ class SwimGroup {
     }
     const auto found = nodes_.find(home->second);
     if (found == nodes_.end()) return;
+    delivered({flight.sender, home->second, flight.channel, &flight.bytes});
     found->second->receive(flight.sender, flight.from, flight.channel, flight.bytes, now_);
     drain(*found->second);
   }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "cores/swim_group_fixture.h"
 
 namespace muster::cores {
@@ -201,6 +203,65 @@ TEST(SwimGroupTest, AStateReachesEverybodyByAcksAndAtOnceIfAnnounced) {
   group.node(1).set_state("draining", true, group.now());
   group.drain(group.node(1));
   EXPECT_TRUE(group.run_until(seconds(2), heard("draining")));
+}
+
+TEST(SwimGroupTest, PacketsThatComeAgainChangeNothing) {
+  SwimGroup group;
+  struct Heard {
+    base::NodeId from;
+    SwimChannel channel;
+    std::string bytes;
+  };
+  std::vector<Heard> heard;
+  group.delivered = [&](const SwimGroup::Packet& packet) {
+    if (packet.to == SwimGroup::id(1)) heard.push_back({packet.from, packet.channel, *packet.bytes});
+  };
+  group.start(8);
+  group.pause(5);
+  group.run(seconds(12));
+  group.resume(5);
+  group.crash(6);
+  group.run(seconds(60));
+  Swim& node = group.node(1);
+  const auto view = [&] {
+    std::vector<std::tuple<base::NodeId, MemberStatus, std::uint64_t, std::string>> seen;
+    node.members().each([&](MemberTable::Slot, const Member& member) {
+      seen.emplace_back(member.id, member.status, member.incarnation, member.state ? member.state->bytes : "");
+    });
+    return seen;
+  };
+  const auto before = view();
+  const std::uint64_t incarnation = node.incarnation();
+  for (const Heard& one : heard) {
+    const auto number = static_cast<std::uint32_t>(base::number(one.from));
+    node.receive(one.from, test_endpoint(number), one.channel, one.bytes, group.now());
+    node.take();
+  }
+  EXPECT_GT(heard.size(), 100u);
+  EXPECT_EQ(view(), before);
+  EXPECT_EQ(node.incarnation(), incarnation);
+}
+
+TEST(SwimGroupTest, RandomBytesChangeNothing) {
+  SwimGroup group;
+  group.start(4);
+  Swim& node = group.node(1);
+  base::Random random(11);
+  const std::uint64_t malformed = node.counters().malformed + node.counters().other_group;
+  constexpr int kPackets = 20'000;
+  for (int packet = 0; packet < kPackets; ++packet) {
+    // Every other one passes for the current version.
+    std::string bytes(1 + random.below(120), static_cast<char>(1));
+    for (std::size_t place = random.below(2); place < bytes.size(); ++place)
+      bytes[place] = static_cast<char>(random.next());
+    // Far from the shape of any message, so that none is one by chance.
+    bytes += std::string(3, static_cast<char>(0xff));
+    const auto channel = random.below(2) == 0 ? SwimChannel::kDatagram : SwimChannel::kStream;
+    node.receive(SwimGroup::id(2), test_endpoint(2), channel, bytes, group.now());
+  }
+  EXPECT_EQ(node.counters().malformed + node.counters().other_group, malformed + kPackets);
+  EXPECT_EQ(node.members().count(MemberStatus::kAlive), 3u);
+  EXPECT_TRUE(node.take().sends.empty());
 }
 
 TEST(SwimGroupTest, EqualSeedsGiveEqualRuns) {

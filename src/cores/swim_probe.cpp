@@ -41,6 +41,8 @@ void Swim::start_probe(const Member& target, base::Instant now) {
 
 void Swim::ask_others(base::Instant now) {
   probe_->ask_others_at = base::kNever;
+  // Others get all of their time, also when this node was late to ask.
+  probe_at_ = std::max(probe_at_, now + health_.stretched(options_.probe_interval - options_.probe_timeout, now));
   const Member* target = table_.get(probe_->target);
   if (target == nullptr) return;
   const PingRequest request{probe_->sequence, target->id, target->address};
@@ -73,7 +75,7 @@ void Swim::conclude_failed(base::Instant now) {
   claim.node = probe.target;
   claim.incarnation = target.incarnation;
   claim.by = self_.id;
-  apply_suspect(claim, {.sender = self_.id}, now);
+  apply_suspect(claim, {.sender = self_.id, .from = self_.address}, now);
 }
 
 const Member* Swim::next_target() {
@@ -94,17 +96,17 @@ const Member* Swim::next_recheck() {
   return nullptr;
 }
 
-void Swim::on(const Ping& ping, base::NodeId sender, const Endpoint& from, SwimChannel channel, base::Instant now) {
+void Swim::on(const Ping& ping, const Origin& origin, base::Instant now) {
   if (ping.target != self_.id) return;
-  send(from, sender, channel, Ack{ping.sequence, self_.id, own_claim().state}, now);
+  send(origin.from, origin.sender, origin.channel, Ack{ping.sequence, self_.id, own_claim().state}, now);
 }
 
-void Swim::on(const Ack& ack, base::NodeId sender, const Endpoint& /*from*/, SwimChannel channel, base::Instant now) {
+void Swim::on(const Ack& ack, const Origin& origin, base::Instant now) {
   if (probe_ && ack.sequence == probe_->sequence && ack.node == probe_->target) {
     ++counters_.probes_acked;
-    if (channel == SwimChannel::kStream) {
+    if (origin.channel == SwimChannel::kStream) {
       ++counters_.stream_rescues;
-    } else if (sender != ack.node) {
+    } else if (origin.sender != ack.node) {
       ++counters_.indirect_rescues;
     }
     health_.lower();
@@ -112,57 +114,43 @@ void Swim::on(const Ack& ack, base::NodeId sender, const Endpoint& /*from*/, Swi
     if (const std::optional<Slot> slot = table_.find(ack.node)) apply_state(*slot, ack.state, now);
     return;
   }
-  const auto relay = std::lower_bound(relays_.begin(), relays_.end(), ack.sequence,
-                                      [](const Relay& one, std::uint64_t wanted) { return one.sequence < wanted; });
-  if (relay == relays_.end() || relay->sequence != ack.sequence || relay->target != ack.node || relay->answered) return;
-  relay->answered = true;
+  const std::optional<Relay> relay = relays_.answer(ack.sequence, ack.node);
+  if (!relay) return;
   ++counters_.relayed_acks;
-  const Relay answered = *relay;
-  send(answered.asked_by, answered.asker, SwimChannel::kDatagram, Ack{answered.asked_as, ack.node, ack.state}, now);
+  send(relay->asked_by, relay->asker, SwimChannel::kDatagram, Ack{relay->asked_as, ack.node, ack.state}, now);
 }
 
-void Swim::on(const PingRequest& request, base::NodeId sender, const Endpoint& from, SwimChannel /*channel*/,
-              base::Instant now) {
+void Swim::on(const PingRequest& request, const Origin& origin, base::Instant now) {
   if (request.target == self_.id) {
-    send(from, sender, SwimChannel::kDatagram, Ack{request.sequence, self_.id, own_claim().state}, now);
+    send(origin.from, origin.sender, SwimChannel::kDatagram, Ack{request.sequence, self_.id, own_claim().state}, now);
     return;
-  }
-  if (relays_.size() >= kMaxRelays) {
-    relays_.pop_front();
-    nacked_ -= std::min<std::size_t>(nacked_, 1);
-    ++counters_.dropped_requests;
   }
   // The nack must reach the asker before its interval ends, which leaves it what the direct answer did not take.
   const base::Duration rest = options_.probe_interval - options_.probe_timeout;
   const base::Duration wait = rest > base::Duration{} ? std::min(options_.probe_timeout, rest) : options_.probe_timeout;
-  relays_.push_back({.sequence = next_sequence_++,
-                     .asked_as = request.sequence,
-                     .asked_by = from,
-                     .asker = sender,
-                     .target = request.target,
-                     .nack_at = now + wait * 4 / 5});
+  const std::uint64_t sequence = next_sequence_++;
+  const bool room = relays_.add({.sequence = sequence,
+                                 .asked_as = request.sequence,
+                                 .asked_by = origin.from,
+                                 .asker = origin.sender,
+                                 .target = request.target,
+                                 .nack_at = now + wait * 4 / 5});
+  if (!room) ++counters_.dropped_requests;
   const Member* known = table_.get(request.target);
   const Endpoint& where = known != nullptr ? known->address : request.address;
-  send(where, request.target, SwimChannel::kDatagram, Ping{relays_.back().sequence, request.target}, now);
+  send(where, request.target, SwimChannel::kDatagram, Ping{sequence, request.target}, now);
 }
 
-void Swim::on(const Nack& nack, base::NodeId sender, const Endpoint& /*from*/, SwimChannel /*channel*/,
-              base::Instant /*now*/) {
+void Swim::on(const Nack& nack, const Origin& origin, base::Instant /*now*/) {
   if (!probe_ || nack.sequence != probe_->sequence) return;
-  if (std::erase(probe_->silent, sender) > 0) ++counters_.nacks_received;
+  if (std::erase(probe_->silent, origin.sender) > 0) ++counters_.nacks_received;
 }
 
 void Swim::tend_relays(base::Instant now) {
-  for (; nacked_ < relays_.size() && relays_[nacked_].nack_at <= now; ++nacked_) {
-    const Relay relay = relays_[nacked_];
-    if (relay.answered) continue;
+  // An answer after the nack is still passed on: the asker may be waiting longer than this node would.
+  for (const Relay& relay : relays_.due(now, options_.probe_interval)) {
     ++counters_.nacks_sent;
     send(relay.asked_by, relay.asker, SwimChannel::kDatagram, Nack{relay.asked_as}, now);
-  }
-  // An answer after the nack is still passed on: the asker may be waiting longer than this node would.
-  while (nacked_ > 0 && relays_.front().nack_at + options_.probe_interval <= now) {
-    relays_.pop_front();
-    --nacked_;
   }
 }
 

@@ -258,6 +258,19 @@ TEST(SwimProbeTest, ANodeThatStoodStillBlamesItselfAndNobodyElse) {
   EXPECT_EQ(node.core.score(), 1u);
 }
 
+TEST(SwimProbeTest, OthersGetAllOfTheirTimeThoughTheyWereAskedLate) {
+  SwimNode node;
+  node.know(2, 9);
+  node.run_until_sent<Ping>();
+  node.now += milliseconds(990);
+  node.core.wake(node.now);
+  const base::Instant asked = node.now;
+  EXPECT_EQ(node.core.counters().indirect_requests, 3u);
+  EXPECT_EQ(node.core.counters().stalls, 0u);
+  while (node.core.counters().probes_failed == 0) node.run(milliseconds(10));
+  EXPECT_GE(node.now, asked + milliseconds(500));
+}
+
 TEST(SwimProbeTest, ASignOfLifeDuringAProbeClearsItsTarget) {
   SwimNode node;
   node.know(2, 9);

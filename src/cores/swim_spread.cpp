@@ -7,8 +7,7 @@
 
 namespace muster::cores {
 
-void Swim::on(const Rumours& /*rumours*/, base::NodeId /*sender*/, const Endpoint& /*from*/, SwimChannel /*channel*/,
-              base::Instant /*now*/) {}
+void Swim::on(const Rumours& /*rumours*/, const Origin& /*origin*/, base::Instant /*now*/) {}
 
 void Swim::pass_on(GossipClass importance, const Claim& claim, const Origin& origin, base::Instant now) {
   // What a node learns by joining, the others know; and of mass joins each exchange passes on a few.

@@ -195,36 +195,42 @@ class ScaleWorld final : public KnownGroup {
 
   void begin(Kernel& kernel) override {
     start_all(kernel);
-    joiner_ = NodeId{members_ + 1};
+    const NodeId joiner{members_ + 1};
+    const NodeId late_joiner{members_ + 2};
     victim_ = NodeId{members_};
-    kernel.add(joiner_);
+    kernel.add(joiner);
+    kernel.add(late_joiner);
     tally("idle", seconds(5), seconds(25));
     for (int update = 0; update < 60; ++update) {
       kernel.after(seconds(25) + update * milliseconds(200), [this] { announce(); });
     }
     tally("busy", seconds(27), seconds(37));
-    kernel.after(seconds(45), [this] {
-      began_ = kernel_->now();
-      kernel_->start(joiner_);
+    kernel.after(seconds(45), [this, joiner] {
+      await("join", SwimEventKind::kJoined, joiner, members_);
+      kernel_->start(joiner);
     });
-    kernel.after(seconds(60), [this] {
-      began_ = kernel_->now();
-      found_ = 0;
+    kernel.after(seconds(50), [this, late_joiner] {
+      kernel_->network().noise().loss = 0.25;
+      await("join at 25 % loss", SwimEventKind::kJoined, late_joiner, members_ + 1);
+      kernel_->start(late_joiner);
+    });
+    kernel.after(seconds(58), [this] { kernel_->network().noise().loss = 0; });
+    kernel.after(seconds(80), [this] {
+      await("crash", SwimEventKind::kDead, victim_, members_ + 1);
       kernel_->crash(victim_);
     });
   }
 
-  void saw(const SwimProcess& process, const cores::SwimEvent& event) override {
-    const double took = base::seconds(kernel_->now() - began_);
-    if (event.kind == SwimEventKind::kJoined && event.node == joiner_) {
-      if (++found_ == (std::uint64_t{members_} * 99 + 99) / 100) measure("join known to 99 %", took);
-      if (found_ == members_) measure("join known to all", took);
-    }
-    if (event.kind == SwimEventKind::kDead && event.node == victim_ && process.node() != victim_) {
-      if (found_++ == 0) measure("crash first found", took);
-      if (found_ == members_) measure("crash found by all", took);
-    }
+  void saw(const SwimProcess& /*process*/, const cores::SwimEvent& event) override {
     if (event.kind == SwimEventKind::kDead && event.node != victim_) kernel_->hit("false deaths");
+    if (event.kind != awaited_.kind || event.node != awaited_.node) return;
+    const double took = base::seconds(kernel_->now() - awaited_.since);
+    ++awaited_.seen;
+    if (awaited_.seen == 1) measure(fmt::format("{} known to one", awaited_.what), took);
+    if (awaited_.seen == (awaited_.viewers * 99 + 99) / 100) {
+      measure(fmt::format("{} known to 99 %", awaited_.what), took);
+    }
+    if (awaited_.seen == awaited_.viewers) measure(fmt::format("{} known to all", awaited_.what), took);
   }
 
  private:
@@ -242,6 +248,20 @@ class ScaleWorld final : public KnownGroup {
       all.frames += counters.frame_bytes;
     }
     return all;
+  }
+
+  // Which event about whom every one of the viewers is to tell.
+  struct Awaited {
+    std::string_view what;
+    SwimEventKind kind = SwimEventKind::kRemoved;
+    NodeId node = base::kNoNode;
+    std::uint64_t viewers = 0;
+    base::Instant since{};
+    std::uint64_t seen = 0;
+  };
+
+  void await(std::string_view what, SwimEventKind kind, NodeId node, std::uint64_t viewers) {
+    awaited_ = {.what = what, .kind = kind, .node = node, .viewers = viewers, .since = kernel_->now()};
   }
 
   // Traffic per member and second between two times.
@@ -271,10 +291,8 @@ class ScaleWorld final : public KnownGroup {
 
   void measure(std::string_view what, double value) { kernel_->measure(fmt::format("{}|{}", members_, what), value); }
 
-  NodeId joiner_ = base::kNoNode;
   NodeId victim_ = base::kNoNode;
-  base::Instant began_{};
-  std::uint64_t found_ = 0;
+  Awaited awaited_;
   std::uint64_t announced_ = 0;
 };
 
@@ -294,7 +312,7 @@ void add_swim_experiments(std::vector<Scenario>& scenarios) {
   scale.name = "swim-scale";
   scale.summary = "experiment: 10 to 10,000 members: traffic, a join, a crash";
   scale.make = [](std::uint64_t seed) { return std::make_unique<ScaleWorld>(kSizes[(seed - 1) % kSizes.size()]); };
-  scale.safety = seconds(120);
+  scale.safety = seconds(140);
   scenarios.push_back(scale);
 }
 

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "cores/swim_codec.h"
+#include "sim/swim_oracle.h"
 #include "sim/swim_process.h"
 
 namespace muster::sim {
@@ -20,8 +22,8 @@ using cores::SwimEventKind;
 constexpr std::uint64_t kGroup = 0x6d75737465722121u;
 constexpr std::uint64_t kWorldPurpose = 0x7377696d;
 constexpr std::size_t kSeeds = 3;
-// Whole views are compared with the truth after so many events of a node.
-constexpr std::uint64_t kLookEvery = 64;
+// Nodes start within this.
+constexpr base::Duration kStarts = std::chrono::seconds(1);
 
 class SwimWorld final : public World, public SwimWatcher {
  public:
@@ -36,12 +38,21 @@ class SwimWorld final : public World, public SwimWatcher {
   }
 
   void begin(Kernel& kernel) override {
+    oracle_.emplace(kernel, SwimOracleOptions{.nodes = nodes_,
+                                              .garbled = options_.garbled,
+                                              .ordered_lives = process_.remembers,
+                                              .true_clocks = options_.gentle});
     const std::uint64_t sites = 1 + random_.below(2);
     for (std::uint32_t number = 1; number <= nodes_; ++number) {
       kernel.add(NodeId{number}, static_cast<std::uint32_t>(random_.below(sites)));
     }
-    for (const NodeId node : kernel.nodes()) {
-      kernel.after(base::from_seconds(random_.unit()), [this, node] { kernel_->start(node); });
+    if (random_.below(4) == 0) {
+      start_acquainted(kernel);
+    } else {
+      for (const NodeId node : kernel.nodes()) {
+        kernel.after(base::from_seconds(base::seconds(kStarts) * random_.unit()),
+                     [this, node] { kernel_->start(node); });
+      }
     }
     tell_states();
     if (options_.gentle) {
@@ -57,26 +68,8 @@ class SwimWorld final : public World, public SwimWatcher {
     return std::make_unique<SwimProcess>(node, std::move(options), *this);
   }
 
-  void observe(NodeId node) override {
-    const cores::Swim& core = core_of(node);
-    truth_[node] = std::max(truth_[node], core.incarnation());
-    if (core.score() > cores::LocalHealth::kMaxScore) {
-      kernel_->violate("23", fmt::format("node {} has the score {}", number(node), core.score()));
-    }
-    std::size_t& peak = peaks_[node];
-    peak = std::max(peak, core.group_size());
-    const std::uint32_t limit = cores::retransmit_limit(core.options().retransmit_multiplier, peak);
-    if (core.gossip().most_sent() > limit) {
-      kernel_->violate("25", fmt::format("node {} sent an update {} times, the limit is {}", number(node),
-                                         core.gossip().most_sent(), limit));
-    }
-    if (++looks_ % kLookEvery == 0 && !options_.garbled) check_view(core);
-  }
-
-  void went_down(NodeId node) override {
-    peaks_.erase(node);
-    std::erase_if(states_seen_, [&](const auto& seen) { return seen.first.first == node; });
-  }
+  void observe(NodeId node) override { oracle_->observe(core_of(node)); }
+  void went_down(NodeId node) override { oracle_->went_down(node); }
 
   std::vector<NodeId> healthy_core(base::Random& random) override {
     std::vector<NodeId> core = kernel_->nodes();
@@ -95,6 +88,12 @@ class SwimWorld final : public World, public SwimWatcher {
     healthy_ = core;
     healed_ = kernel_->now();
     quiet_ = true;
+    // Whoever is about to leave would be gone for good.
+    for (const NodeId node : core) {
+      if (!core_of(node).leaving()) continue;
+      kernel_->crash(node);
+      kernel_->restart(node, false);
+    }
   }
 
   bool settled() override {
@@ -109,6 +108,7 @@ class SwimWorld final : public World, public SwimWatcher {
       if (kernel_->up(node)) count(core_of(node));
     }
     for (const auto& [name, by] : tally_) kernel_->count(name, by);
+    if (options_.gentle) measure_probes();
     if (settled_ || options_.garbled) return;
     const std::string why = why_unsettled();
     if (!why.empty()) kernel_->violate(invariant_, why);
@@ -130,18 +130,14 @@ class SwimWorld final : public World, public SwimWatcher {
     kernel_->hit(name_of(event.kind));
     kernel_->trace("n{} says: n{} {} (incarnation {}, by n{})", number(process.node()), number(event.node),
                    name_of(event.kind), event.incarnation, number(event.by));
-    if (options_.garbled) return;
-    if (event.kind == SwimEventKind::kStateChanged) return check_state(process, event.node);
-    check_incarnation(process.node(), event.node, event.incarnation);
+    oracle_->saw(process.core(), event);
+    if (!options_.gentle) return;
     if (event.kind == SwimEventKind::kDead) check_death(process.node(), event.node);
+    const bool all = event.kind == SwimEventKind::kJoined && ++acquainted_ == std::uint64_t{nodes_} * (nodes_ - 1);
+    if (all) kernel_->measure(kSwimAcquainted, base::seconds(kernel_->elapsed() - kStarts));
   }
 
-  void sent(const SwimProcess& process, const cores::SwimSend& send) override {
-    if (send.channel != cores::SwimChannel::kDatagram) return;
-    if (send.bytes.size() + cores::kEnvelopeAllowance <= cores::kMaxSwimDatagram) return;
-    kernel_->violate("25", fmt::format("node {} sent a datagram of {} bytes without its envelope",
-                                       number(process.node()), send.bytes.size()));
-  }
+  void sent(const SwimProcess& process, const cores::SwimSend& send) override { oracle_->sent(process.core(), send); }
 
   void gone(const SwimProcess& process) override {
     if (process.started()) count(process.core());
@@ -164,15 +160,32 @@ class SwimWorld final : public World, public SwimWatcher {
     return options;
   }
 
+  // All at once, with a view to begin with; under faults two of its entries are wrong.
+  void start_acquainted(Kernel& kernel) {
+    std::vector<cores::Member> known;
+    for (const NodeId node : kernel.nodes()) {
+      cores::Member member;
+      member.id = node;
+      member.incarnation = 1;
+      member.address = endpoint_of(Address{static_cast<std::uint32_t>(number(node))});
+      known.push_back(std::move(member));
+    }
+    if (!options_.gentle) {
+      known.front().status = MemberStatus::kSuspect;
+      known.back().status = MemberStatus::kDead;
+    }
+    process_.known = std::make_shared<const cores::Roster>(std::move(known));
+    for (const NodeId node : kernel.nodes()) kernel.start(node);
+  }
+
   void ask(NodeId node, std::function<void(SwimProcess&, Host&)> what) {
     kernel_->post(node, [what = std::move(what)](Process& process, Host& host) {
       what(static_cast<SwimProcess&>(process), host);
     });
   }
 
-  // States of a node are numbers that rise over all its lives, so that an old one is known by its size.
   std::string next_state(NodeId node) {
-    return fmt::format("{:08}{}", ++states_made_[node], std::string(random_.below(cores::kMaxMemberState - 8), 's'));
+    return numbered_state(++states_made_[node], std::string(random_.below(cores::kMaxMemberState - 20), 's'));
   }
 
   void tell_states() {
@@ -193,7 +206,9 @@ class SwimWorld final : public World, public SwimWatcher {
     kernel_->after(base::from_seconds(5 + 60 * random_.unit()), [this] {
       if (quiet_) return;
       const NodeId node{1 + random_.below(nodes_)};
-      if (kernel_->up(node)) ask(node, [](SwimProcess& process, Host& host) { process.leave(host); });
+      ask(node, [this](SwimProcess& process, Host& host) {
+        if (!quiet_) process.leave(host);
+      });
       let_somebody_leave();
     });
   }
@@ -217,48 +232,24 @@ class SwimWorld final : public World, public SwimWatcher {
     });
   }
 
+  void measure_probes() {
+    std::uint64_t probes = 0;
+    for (const NodeId node : kernel_->nodes()) probes += kernel_->up(node) ? core_of(node).counters().probes : 0;
+    const double intervals = base::seconds(kernel_->elapsed()) / base::seconds(process_.swim.probe_interval);
+    kernel_->measure(kSwimProbes, static_cast<double>(probes) / (intervals * (nodes_ - 1)));
+  }
+
   void check_death(NodeId viewer, NodeId dead) {
-    if (!options_.gentle) return;
     if (dead != crashed_) {
       kernel_->violate("21", fmt::format("node {} holds node {} dead, which is well", number(viewer), number(dead)));
       return;
     }
+    const double took = base::seconds(kernel_->now() - crashed_at_);
+    const double shortest = base::seconds(cores::suspicion_terms(process_.swim, nodes_).shortest);
     if (found_.insert(viewer).second && found_.size() == 1) {
-      kernel_->measure("seconds to first detection", base::seconds(kernel_->now() - crashed_at_));
+      kernel_->measure(kSwimDetection, (took - shortest) / base::seconds(process_.swim.probe_interval));
     }
-    if (found_.size() + 1 == nodes_) {
-      kernel_->measure("seconds to detection by all", base::seconds(kernel_->now() - crashed_at_));
-    }
-  }
-
-  // --- oracles
-  void check_incarnation(NodeId viewer, NodeId node, std::uint64_t incarnation) {
-    if (node == viewer || number(node) > nodes_ || incarnation <= truth_[node]) return;
-    kernel_->violate("19", fmt::format("node {} holds node {} at incarnation {}, which itself went no further than {}",
-                                       number(viewer), number(node), incarnation, truth_[node]));
-  }
-
-  void check_view(const cores::Swim& core) {
-    core.members().each([&](cores::MemberTable::Slot, const cores::Member& member) {
-      check_incarnation(core.id(), member.id, member.incarnation);
-      if (number(member.id) > nodes_) {
-        kernel_->violate(
-            "20", fmt::format("node {} knows node {}, which does not exist", number(core.id()), number(member.id)));
-      }
-    });
-  }
-
-  void check_state(const SwimProcess& process, NodeId node) {
-    const cores::Member* member = process.core().members().get(node);
-    if (member == nullptr) return;
-    const std::string state = member->state->bytes.substr(0, 8);
-    std::string& seen = states_seen_[{process.node(), node}];
-    // Lives that forgot their incarnation cannot be told apart until they have heard of one another.
-    if (state < seen && process_.remembers) {
-      kernel_->violate("state-order", fmt::format("node {} knew state {} of node {} and now holds {}",
-                                                  number(process.node()), seen, number(node), state));
-    }
-    seen = state;
+    if (found_.size() + 1 == nodes_) kernel_->measure("seconds to detection by all", took);
   }
 
   // What keeps the healthy from being of one mind with the truth; empty if nothing does.
@@ -280,7 +271,7 @@ class SwimWorld final : public World, public SwimWatcher {
           if (member->incarnation != core_of(node).incarnation()) {
             return fmt::format("node {} has an old incarnation of node {}", number(viewer), number(node));
           }
-          if (!member->state || member->state->bytes.substr(0, 8) != fmt::format("{:08}", states_made_[node])) {
+          if (!member->state || !member->state->bytes.starts_with(numbered_state(states_made_[node], {}))) {
             return fmt::format("node {} has an old state of node {}", number(viewer), number(node));
           }
         } else if (alive && (!kernel_->up(node) || kernel_->paused(node))) {
@@ -303,16 +294,14 @@ class SwimWorld final : public World, public SwimWatcher {
   base::Random random_;
   std::uint32_t nodes_ = 0;
   SwimProcessOptions process_;
-  std::map<NodeId, std::uint64_t> truth_;  // the highest incarnation that any life of a node had
-  std::map<NodeId, std::size_t> peaks_;    // the largest group that a life saw
+  std::optional<SwimOracle> oracle_;
   std::map<NodeId, std::uint64_t> states_made_;
-  std::map<std::pair<NodeId, NodeId>, std::string> states_seen_;
   std::vector<NodeId> healthy_;
   std::set<NodeId> found_;
+  std::uint64_t acquainted_ = 0;  // pairs of nodes that heard of each other
   base::Instant healed_{};
   base::Instant crashed_at_{};
   NodeId crashed_ = base::kNoNode;
-  std::uint64_t looks_ = 0;
   std::string invariant_ = "20";
   bool quiet_ = false;
   bool settled_ = false;
@@ -382,75 +371,10 @@ std::string SwimWorld::describe(Channel /*channel*/, std::string_view bytes) {
   return text;
 }
 
-KernelOptions unruly(base::Random& random) {
-  KernelOptions options;
-  options.network.unruly_streams = random.below(2) == 0;
-  return options;
-}
-
 }  // namespace
 
 std::unique_ptr<World> make_swim_world(std::uint64_t seed, const SwimWorldOptions& options) {
   return std::make_unique<SwimWorld>(seed, options);
-}
-
-void add_swim_scenarios(std::vector<Scenario>& scenarios) {
-  using std::chrono::seconds;
-  Scenario faults;
-  faults.name = "swim";
-  faults.summary = "membership of 3 to 20 nodes under every fault; views agree with the truth afterwards";
-  faults.watches = {"19", "20", "23", "24", "25", "state-order", "30", "time"};
-  faults.make = [](std::uint64_t seed) { return make_swim_world(seed, {}); };
-  faults.options = unruly;
-  faults.faults = FaultProfile::everything(5, 20).with(FaultKind::kRaw, 0);
-  faults.faults.longest = seconds(30);
-  faults.safety = seconds(90);
-  faults.liveness = seconds(300);
-  faults.counters = {"buddy told",         "dead learned by exchange",
-                     "gossip overflow",    "indirect rescue",
-                     "member cleared",     "member dead",
-                     "member left",        "member moved",
-                     "member removed",     "nack received",
-                     "nack missing",       "probe skipped",
-                     "refutation",         "score raised",
-                     "stall noticed",      "stream rescue",
-                     "state changed",      "suspect probed again",
-                     "suspicion confirmed"};
-  faults.enough_seeds = 200;
-  scenarios.push_back(faults);
-
-  Scenario loss = faults;
-  loss.name = "swim-loss";
-  loss.summary = "membership at up to 5 % loss: nobody healthy is held dead, and a crash is found by all in time";
-  loss.watches = {"19", "21", "22", "25", "30", "time"};
-  loss.make = [](std::uint64_t seed) { return make_swim_world(seed, {.gentle = true}); };
-  loss.options = nullptr;
-  loss.faults = FaultProfile{}.with(FaultKind::kLoss);
-  loss.faults.least = 1;
-  loss.faults.most = 4;
-  loss.faults.longest = seconds(60);
-  loss.faults.strength = 0.1;  // of a half
-  loss.faults.share_of_kinds = 1;
-  loss.safety = seconds(120);
-  loss.liveness = base::Duration::zero();
-  loss.counters = {"indirect rescue", "member dead", "stream rescue"};
-  scenarios.push_back(loss);
-
-  Scenario garbled = faults;
-  garbled.name = "swim-garbled";
-  garbled.summary = "membership with packets that were changed on their way and random bytes: nothing breaks or grows";
-  garbled.watches = {"23", "25", "30", "time"};
-  garbled.make = [](std::uint64_t seed) { return make_swim_world(seed, {.garbled = true}); };
-  garbled.faults = FaultProfile{}.with(FaultKind::kRaw, 4).with(FaultKind::kGarbage, 4).with(FaultKind::kReplay);
-  garbled.faults.with(FaultKind::kCrash).with(FaultKind::kLoss);
-  garbled.faults.least = 4;
-  garbled.faults.most = 12;
-  garbled.faults.longest = seconds(30);
-  garbled.faults.share_of_kinds = 1;
-  garbled.safety = seconds(60);
-  garbled.liveness = base::Duration::zero();
-  garbled.counters = {"other group or malformed"};
-  scenarios.push_back(garbled);
 }
 
 }  // namespace muster::sim

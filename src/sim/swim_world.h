@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "sim/scenario.h"
@@ -15,6 +16,13 @@ struct SwimWorldOptions {
   // Whether packets may be changed on their way and come through: then only bounds can be watched.
   bool garbled = false;
 };
+
+// Measured by a gentle world: probe intervals from a crash to the first that held it dead, less the shortest suspicion.
+constexpr std::string_view kSwimDetection = "probe intervals to first detection, less the shortest suspicion";
+// How long after the last of them had started all knew all.
+constexpr std::string_view kSwimAcquainted = "seconds until all know all";
+// And how often a member probed, on average of the members.
+constexpr std::string_view kSwimProbes = "probes per member and interval";
 
 std::unique_ptr<World> make_swim_world(std::uint64_t seed, const SwimWorldOptions& options);
 
