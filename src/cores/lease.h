@@ -24,8 +24,8 @@
 
 namespace muster::cores {
 
-// Names one proposal to grant or renew; unique over all lives of all nodes. The log keeps the last one of each lease,
-// and refuses an expiry that names another: a renewal came first.
+// Names one proposal to grant or renew, unique over all lives. The log keeps the last one of each lease and refuses an
+// expiry that names another: a renewal came first.
 enum class RenewalId : std::uint64_t {};
 
 // Key is ordered: a job, or a job and a datacenter.
@@ -77,8 +77,7 @@ class LeaseTable {
 
   // Expired, handed back, or its job has ended.
   void ended(const Key& key) {
-    const auto found = entries_.find(key);
-    if (found != entries_.end()) erase(found);
+    if (const auto found = entries_.find(key); found != entries_.end()) erase(found);
   }
 
   // ---- what this node may do, and what it has to ----
@@ -99,13 +98,12 @@ class LeaseTable {
     schedule(key, found->second, expires_at(found->second));
   }
 
-  // What due() tells, which is to be called at the deadline.
   struct Due {
     std::vector<Lease> renew;    // own leases, to be proposed now: they count as sent now
     std::vector<Lease> expired;  // anybody's, for whoever may propose their expiry; others leave them alone
   };
 
-  Due due(base::Instant now) {
+  Due due(base::Instant now) {  // to be called at the deadline
     Due found;
     while (!due_.empty() && due_.begin()->first <= now) {
       const auto at = entries_.find(due_.begin()->second);

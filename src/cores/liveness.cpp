@@ -12,9 +12,9 @@ bool Liveness::wake(base::Instant now, base::Random& random) {
   // nothing.
   const base::Duration late = now - std::min(deadline(), now);
   if (late >= time_out()) {
-    last_heard_ += late;
+    last_heard_ = std::min(now, last_heard_ + late);
     if (awaited_until_ <= now) awaited_until_ = now + time_out();
-    if (unanswered_ <= now) unanswered_ += late;
+    if (unanswered_ <= now) unanswered_ = std::min(now, unanswered_ + late);
   }
   if (now >= awaited_until_) {
     awaited_until_ = base::kNever;

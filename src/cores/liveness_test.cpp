@@ -103,6 +103,15 @@ TEST_F(LivenessTest, APauseOfTheWatcherIsNotTheSilenceOfThePeer) {
   EXPECT_FALSE(peer_.alive(awake + 25s));
 }
 
+TEST_F(LivenessTest, APauseOfTheWatcherDoesNotReachIntoTheFuture) {
+  peer_.heard(kStart);
+  peer_.wake(kStart, random_);
+  peer_.heard(kStart + 99s);
+  peer_.wake(kStart + 100s, random_);
+  wake_until(kStart + 129s);
+  EXPECT_FALSE(peer_.alive(kStart + 130s));
+}
+
 TEST_F(LivenessTest, ProbesAreSpread) {
   Liveness peer({}, kStart);
   peer.heard(kStart);

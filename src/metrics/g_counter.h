@@ -23,10 +23,10 @@ class GCounter {
   // Sets a replica's cumulative count if that is more than is known. False, and nothing changes, if it is one replica
   // too many (kMaxReplicas).
   bool raise(const Replica& replica, std::uint64_t count) {
-    const auto at = std::lower_bound(entries_.begin(), entries_.end(), replica,
-                                     [](const Entry& entry, const Replica& wanted) { return entry.first < wanted; });
+    const auto at = find(replica);
     if (at != entries_.end() && at->first == replica) {
-      at->second = std::max(at->second, count);
+      Entry& entry = entries_[static_cast<std::size_t>(at - entries_.begin())];
+      entry.second = std::max(entry.second, count);
       return true;
     }
     if (entries_.size() >= kMaxReplicas) return false;
@@ -54,10 +54,8 @@ class GCounter {
   }
 
   std::uint64_t count(const Replica& replica) const {
-    for (const Entry& entry : entries_) {
-      if (entry.first == replica) return entry.second;
-    }
-    return 0;
+    const auto at = find(replica);
+    return at != entries_.end() && at->first == replica ? at->second : 0;
   }
 
   // The sum over all replicas; stays at the largest number rather than wrap around.
@@ -72,6 +70,12 @@ class GCounter {
   bool operator==(const GCounter&) const = default;
 
  private:
+  // Where the replica is, or would be.
+  typename std::vector<Entry>::const_iterator find(const Replica& replica) const {
+    return std::lower_bound(entries_.begin(), entries_.end(), replica,
+                            [](const Entry& entry, const Replica& wanted) { return entry.first < wanted; });
+  }
+
   std::vector<Entry> entries_;  // ascending by replica
 };
 

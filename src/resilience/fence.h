@@ -37,7 +37,8 @@ class FenceTable {
  public:
   explicit FenceTable(const FenceOptions& options = {}) : options_(options) {}
 
-  // Judges, and if it is new remembers it from now on, without an answer and held (see release()).
+  // Judges, and if it is new remembers it from now on, without an answer and held: whoever then does not act on it
+  // after all releases it at once.
   Fenced judge(const Key& key, Fence fence, base::Instant now) {
     drop_expired(now);
     const auto found = entries_.find(key);

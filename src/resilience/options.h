@@ -37,6 +37,9 @@ struct RetryOptions {
 // For those who have nothing better to do than to try again, such as one who looks for its cluster.
 constexpr std::uint32_t kUnlimitedAttempts = UINT32_MAX;
 
+// Longest wait that a peer may ask for before the next try. It bounds how long one word of a peer can hold up a call.
+constexpr base::Duration kMaxRetryAfter = std::chrono::seconds(60);
+
 constexpr RetryOptions kRegistrationRetries{.attempts = 1 + 3, .base = std::chrono::milliseconds(500)};
 constexpr RetryOptions kProgressRetries{.attempts = 1 + 2, .base = std::chrono::milliseconds(200)};
 constexpr RetryOptions kDispatchRetries{.attempts = 1 + 2, .base = std::chrono::milliseconds(300)};

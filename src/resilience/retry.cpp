@@ -17,10 +17,10 @@ base::Duration between(base::Duration low, base::Duration high, base::Random& ra
 std::optional<base::Instant> Retry::failed(base::Instant now, base::Random& random, base::Duration at_least) {
   if (failures_ < kUnlimitedAttempts) ++failures_;
   if (options_.attempts != kUnlimitedAttempts && failures_ >= options_.attempts) return std::nullopt;
-  const base::Duration waited = now - first_try_;
-  const base::Duration delay = std::max(wait(random), at_least);
+  const base::Duration waited = std::max(base::Duration::zero(), now - first_try_);
+  const base::Duration delay = std::max(wait(random), std::min(at_least, kMaxRetryAfter));
   if (waited > options_.total || delay > options_.total - waited) return std::nullopt;
-  return now + std::min(delay, base::kNever - now);
+  return now + delay;
 }
 
 base::Duration Retry::wait(base::Random& random) {

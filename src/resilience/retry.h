@@ -17,7 +17,8 @@ class Retry {
       : options_(options), first_try_(first_try), last_wait_(options.base) {}
 
   // To be called when a try has failed: when the next one may begin, or nothing if there is to be none. `at_least` is
-  // what the peer asked for (retry-after); it may exceed the cap, but not the bound on all tries together.
+  // what the peer asked for (retry-after), believed up to kMaxRetryAfter; it may exceed the cap, but not the bound on
+  // all tries together.
   std::optional<base::Instant> failed(base::Instant now, base::Random& random,
                                       base::Duration at_least = base::Duration::zero());
 
