@@ -92,8 +92,15 @@ enum class Noted : std::uint8_t {
   kBodyCopied,
   kQueueFull,
   kSuperseded,  // a newer epoch than its own was reported: no action
+  kOffered,
+  kFellBack,
+  kRedirected,
+  kLeaseLapsed,
+  kDatacenterLost,
+  kRerouted,
+  kResultRefused,
 };
-constexpr std::size_t kNotes = 27;
+constexpr std::size_t kNotes = 34;
 std::string_view to_text(Noted noted);
 struct Note {
   Noted what = Noted::kAccepted;

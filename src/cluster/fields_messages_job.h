@@ -49,6 +49,18 @@ void fields(Io& io, typename Io::template Of<WorkflowStatus>& status) {
 }
 
 template <class Io>
+void fields(Io& io, typename Io::template Of<DatacenterStatus>& status) {
+  io.text(status.name, kMaxName);
+  io.choice(status.state, kJobStates);
+  io.flag(status.lost);
+  io.text(status.reason, kMaxReason);
+  io.span(status.elapsed);
+  io.number(status.workflows);
+  io.number(status.workflows_ended);
+  fields(io, status.counts);
+}
+
+template <class Io>
 void fields(Io& io, typename Io::template Of<StatusAnswer>& message) {
   io.number(message.job);
   io.choice(message.answer, kAnswers);
@@ -58,6 +70,8 @@ void fields(Io& io, typename Io::template Of<StatusAnswer>& message) {
   io.number(message.epoch);
   io.text(message.reason, kMaxReason);
   io.list(message.workflows, kMaxWorkflows, [&](auto& status) { fields(io, status); });
+  io.list(message.datacenters, kMaxDatacenters, [&](auto& status) { fields(io, status); });
+  io.span(message.retry_after);
 }
 
 template <class Io>
@@ -84,6 +98,8 @@ void fields(Io& io, typename Io::template Of<WorkflowEnded>& message) {
   io.number(message.job);
   io.number(message.epoch);
   fields(io, message.status);
+  io.text(message.datacenter, kMaxName);
+  io.number(message.sequence);
 }
 
 template <class Io>
@@ -93,6 +109,9 @@ void fields(Io& io, typename Io::template Of<JobEnd>& message) {
   io.choice(message.state, kJobStates);
   io.text(message.reason, kMaxReason);
   io.list(message.workflows, kMaxWorkflows, [&](auto& status) { fields(io, status); });
+  io.span(message.elapsed);
+  io.list(message.datacenters, kMaxDatacenters, [&](auto& status) { fields(io, status); });
+  io.number(message.results);
 }
 
 template <class Io>
@@ -124,6 +143,7 @@ void fields(Io& io, typename Io::template Of<WindowPush>& message) {
   io.number(message.epoch);
   io.list(message.windows, kMaxWindowRows, [&](auto& row) { fields(io, row); });
   io.list(message.totals, kMaxWorkflows, [&](auto& row) { fields(io, row); });
+  io.text(message.datacenter, kMaxName);
 }
 
 template <class Io>

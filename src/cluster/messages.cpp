@@ -106,12 +106,40 @@ std::string_view to_text(DispatchReply reply) {
 }
 
 std::string_view to_text(Noted noted) {
-  static constexpr std::array<std::string_view, kNotes> kTexts = {
-      "accepted",    "took over",    "provisioned",     "provision refused", "dispatched",      "refused",
-      "lost",        "result held",  "result repeated", "layer closed",      "cancelled",       "ended",
-      "forgotten",   "admitted",     "evicted",         "fence refused",     "quorum time-out", "quorum circuit open",
-      "limited",     "orphan found", "part stuck",      "part overdue",      "stopped alone",   "extended",
-      "body copied", "queue full",   "superseded"};
+  static constexpr std::array<std::string_view, kNotes> kTexts = {"accepted",
+                                                                  "took over",
+                                                                  "provisioned",
+                                                                  "provision refused",
+                                                                  "dispatched",
+                                                                  "refused",
+                                                                  "lost",
+                                                                  "result held",
+                                                                  "result repeated",
+                                                                  "layer closed",
+                                                                  "cancelled",
+                                                                  "ended",
+                                                                  "forgotten",
+                                                                  "admitted",
+                                                                  "evicted",
+                                                                  "fence refused",
+                                                                  "quorum time-out",
+                                                                  "quorum circuit open",
+                                                                  "limited",
+                                                                  "orphan found",
+                                                                  "part stuck",
+                                                                  "part overdue",
+                                                                  "stopped alone",
+                                                                  "extended",
+                                                                  "body copied",
+                                                                  "queue full",
+                                                                  "superseded",
+                                                                  "offered",
+                                                                  "fell back",
+                                                                  "redirected",
+                                                                  "lease lapsed",
+                                                                  "datacenter lost",
+                                                                  "rerouted",
+                                                                  "result refused"};
   return kTexts[static_cast<std::size_t>(noted)];
 }
 

@@ -82,6 +82,20 @@ struct WorkflowStatus {
   bool operator==(const WorkflowStatus&) const = default;
 };
 
+// Gate → client: a job at one datacenter.
+struct DatacenterStatus {
+  std::string name;  // ≤ kMaxName; empty: none was found yet
+  JobState state = JobState::kSubmitted;
+  bool lost = false;  // it was not heard of any more, or has forgotten the job
+  std::string reason{};
+  base::Duration elapsed{};
+  std::uint32_t workflows = 0;
+  std::uint32_t workflows_ended = 0;
+  Counts counts{};  // of the workflows that ended
+
+  bool operator==(const DatacenterStatus&) const = default;
+};
+
 struct StatusAnswer {
   JobId job{};
   Answer answer = Answer::kAccepted;  // kAccepted: what follows is known
@@ -90,7 +104,9 @@ struct StatusAnswer {
   NodeId leader = kNoNode;
   std::uint64_t epoch = 0;
   std::string reason;
-  std::vector<WorkflowStatus> workflows;  // empty for a job forgotten down to its end
+  std::vector<WorkflowStatus> workflows;        // empty for a job forgotten down to its end
+  std::vector<DatacenterStatus> datacenters{};  // of a gate, ≤ kMaxDatacenters
+  base::Duration retry_after{};                 // if limited
 
   bool operator==(const StatusAnswer&) const = default;
 };
@@ -117,11 +133,13 @@ struct CancelAnswer {
   bool operator==(const CancelAnswer&) const = default;
 };
 
-// Manager → origin. At once, repeated with the end until acknowledged.
+// Manager → origin. At once, repeated with the end until acknowledged. Gate → client: once, in order.
 struct WorkflowEnded {
   JobId job{};
   std::uint64_t epoch = 0;  // the leader's; lower ones than seen are ignored
   WorkflowStatus status;
+  std::string datacenter{};    // gate → client
+  std::uint32_t sequence = 0;  // gate → client: 1, 2, … over all datacenters, so that it knows what it missed
 
   bool operator==(const WorkflowEnded&) const = default;
 };
@@ -133,6 +151,9 @@ struct JobEnd {
   JobState state = JobState::kCompleted;
   std::string reason;
   std::vector<WorkflowStatus> workflows;
+  base::Duration elapsed{};                     // since its acceptance
+  std::vector<DatacenterStatus> datacenters{};  // gate → client, ≤ kMaxDatacenters
+  std::uint32_t results = 0;                    // gate → client: how many WorkflowEnded belong to it
 
   bool operator==(const JobEnd&) const = default;
 };
@@ -150,6 +171,7 @@ struct WindowPush {
   std::uint64_t epoch = 0;
   std::vector<WindowRow> windows;  // ≤ kMaxWindowRows
   std::vector<TotalRow> totals;    // one per workflow that has any
+  std::string datacenter{};        // gate → client: whose
 
   bool operator==(const WindowPush&) const = default;
 };
