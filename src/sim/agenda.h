@@ -30,6 +30,7 @@ constexpr std::uint32_t kNoStream = ~0u;
 struct Event {
   EventKind kind = EventKind::kAction;
   Channel channel = Channel::kDatagram;
+  bool authentic = true;
   std::uint32_t node = 0;            // index of whom it concerns
   std::uint32_t stream = kNoStream;  // index
   std::uint32_t peer = 0;            // index of the sender; kRetry: the direction

@@ -112,13 +112,16 @@ bool run_scenario(const Scenario& scenario, const Flags& flags, std::FILE* out) 
     for (const std::string& line : run_seed(scenario, flags.first_seed, true).lines) say(out, line + "\n");
   }
   const CampaignResult result = run_campaign(scenario, options);
+  std::vector<Shrunk> shrunk;
+  if (flags.shrink)
+    for (const FailedSeed& failure : result.failures) shrunk.push_back(shrink(scenario, failure.seed, failure.run));
   if (flags.json) {
-    say(out, tell_json(scenario, result));
+    say(out, tell_json(scenario, result, shrunk));
     return result.passed();
   }
-  for (const FailedSeed& failure : result.failures) {
-    say(out, tell_failure(scenario, failure));
-    if (flags.shrink) say(out, tell_shrunk(shrink(scenario, failure.seed, failure.run)));
+  for (std::size_t i = 0; i < result.failures.size(); ++i) {
+    say(out, tell_failure(scenario, result.failures[i]));
+    if (i < shrunk.size()) say(out, tell_shrunk(shrunk[i]));
   }
   say(out, tell_totals(scenario, result));
   return result.passed();

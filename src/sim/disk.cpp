@@ -32,17 +32,19 @@ std::int64_t Disk::take(std::int64_t now, const DiskOptions& options, base::Rand
 std::vector<Disk::Answer> Disk::finish(base::Random& random) {
   std::vector<Answer> answers;
   answers.reserve(taken_);
+  bool failed = false;  // what follows a write that failed is not carried out: nobody writes behind a hole
   for (std::size_t i = 0; i < taken_; ++i) {
     Write& write = pending_[i];
     const bool adds = write.kind != Kind::kTruncate && !write.bytes.empty();
     const bool fails = (trouble_.full && adds) || (trouble_.error_share > 0 && random.unit() < trouble_.error_share);
     const WriteTicket ticket = write.ticket;
-    if (!fails) {
+    if (!fails && !failed) {
       apply(write);
-    } else if (write.kind == Kind::kAppend) {
+    } else if (!failed && write.kind == Kind::kAppend) {
       apply_beginning(write, random.below(write.bytes.size() + 1));
     }
-    answers.push_back({ticket, !fails});
+    failed = failed || fails;
+    answers.push_back({ticket, !failed});
   }
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken_));
   taken_ = 0;

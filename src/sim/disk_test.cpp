@@ -80,6 +80,20 @@ TEST(SimDisk, AFullDiskFailsAppendsAndMayKeepABeginning) {
   EXPECT_EQ(seen, (std::set<std::string>{"", "a", "ab"}));
 }
 
+TEST(SimDisk, WritesNothingBehindAWriteThatFailed) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Disk disk;
+    base::Random random(seed);
+    disk.trouble().full = true;
+    disk.append("log", "ab");
+    disk.truncate("log", 0);
+    disk.take(0, {}, random);
+    const auto answers = disk.finish(random);
+    ASSERT_EQ(answers.size(), 2u);
+    EXPECT_FALSE(answers[1].ok);
+  }
+}
+
 TEST(SimDisk, AStalledDiskFinishesNothingBeforeItsTime) {
   Disk disk;
   base::Random random(1);

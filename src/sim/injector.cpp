@@ -19,7 +19,7 @@ base::Duration scaled(base::Duration most, double strength) {
 
 void Injector::schedule(const FaultPlan& plan) {
   for (const Fault& fault : plan) later(fault.begin - kernel_->elapsed(), [this, fault] { begin(fault); });
-  revive_halted();
+  revive_halted(kernel_->nodes());
 }
 
 void Injector::begin(const Fault& fault) {
@@ -82,6 +82,7 @@ void Injector::heal(const std::vector<base::NodeId>& core, base::Random& random)
   ++age_;
   kernel_->network().mend_all();
   kernel_->network().hush();
+  kernel_->network().end_severed();
   for (const base::NodeId node : kernel_->nodes()) {
     kernel_->disk_trouble(node) = {};
     kernel_->break_resolver(node, false, false);
@@ -92,7 +93,7 @@ void Injector::heal(const std::vector<base::NodeId>& core, base::Random& random)
   NodeSet inside;
   for (const base::NodeId node : core) inside.add(kernel_->index(node));
   for (const base::NodeId node : kernel_->nodes()) {
-    if (std::ranges::find(core, node) != core.end()) {
+    if (inside.has(kernel_->index(node))) {
       kernel_->restart(node, false);
       continue;
     }
@@ -116,15 +117,18 @@ void Injector::heal(const std::vector<base::NodeId>& core, base::Random& random)
         noise.delay = std::chrono::nanoseconds(std::chrono::milliseconds(500)).count();
         break;
       }
-      default:
+      default: {
         kernel_->restart(node, false);
         NodeSet alone;
         alone.add(kernel_->index(node));
-        kernel_->network().cut(alone, inside);
-        if (random.below(2) == 0) kernel_->network().cut(inside, alone);
+        const std::uint64_t ways = random.below(3);
+        if (ways != 0) kernel_->network().cut(alone, inside);
+        if (ways != 1) kernel_->network().cut(inside, alone);
         break;
+      }
     }
   }
+  revive_halted(core);
 }
 
 void Injector::later(base::Duration delay, std::function<void()> action) {
@@ -327,7 +331,7 @@ void Injector::send_garbage(const Fault& fault, base::Random& random) {
     const Channel channel = random.below(2) == 0 ? Channel::kDatagram : Channel::kStream;
     later(scaled(fault.length, random.unit()), [this, victim, name, channel, bytes = std::move(bytes)]() mutable {
       Network& network = kernel_->network();
-      network.forge(name, network.address(kernel_->index(name)), kernel_->index(victim), channel, bytes);
+      network.forge(name, network.address(kernel_->index(name)), kernel_->index(victim), channel, bytes, false);
     });
   }
 }
@@ -344,12 +348,12 @@ void Injector::lose_site(const Fault& fault, base::Random& random) {
   }
 }
 
-// Nodes that halt themselves come back, until the faults are healed.
-void Injector::revive_halted() {
-  later(kRepair, [this] {
-    for (const base::NodeId node : kernel_->nodes())
+// Those among the nodes that halted themselves come back.
+void Injector::revive_halted(const std::vector<base::NodeId>& nodes) {
+  later(kRepair, [this, nodes] {
+    for (const base::NodeId node : nodes)
       if (kernel_->halted(node)) kernel_->restart(node, false);
-    revive_halted();
+    revive_halted(nodes);
   });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/node_id.h"
@@ -41,7 +42,7 @@ class Injector {
   void make_node_trouble(const Fault& fault, base::Random& random);
   void send_garbage(const Fault& fault, base::Random& random);
   void lose_site(const Fault& fault, base::Random& random);
-  void revive_halted();
+  void revive_halted(const std::vector<base::NodeId>& nodes);
 
   Kernel* kernel_;
   World* world_;

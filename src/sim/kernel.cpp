@@ -275,8 +275,11 @@ void Kernel::handle(Machine& machine, Event& event) {
   if (options_.traced) note_event(machine, event);
   switch (event.kind) {
     case EventKind::kDeliver:
-      machine.process_->receive(
-          machine, {.from = event.from, .sender = event.sender, .channel = event.channel, .bytes = event.bytes});
+      machine.process_->receive(machine, {.from = event.from,
+                                          .sender = event.sender,
+                                          .channel = event.channel,
+                                          .bytes = event.bytes,
+                                          .authentic = event.authentic});
       break;
     case EventKind::kClosed:
       machine.process_->closed(machine, event.from);

@@ -89,9 +89,11 @@ void Network::close(std::uint32_t from, Address peer) {
   break_stream(found->second, stream.ends[0] != from, stream.ends[1] != from);
 }
 
-void Network::forge(base::NodeId sender, Address from, std::uint32_t to, Channel channel, std::string bytes) {
+void Network::forge(base::NodeId sender, Address from, std::uint32_t to, Channel channel, std::string bytes,
+                    bool authentic) {
   Event event;
   event.kind = EventKind::kDeliver;
+  event.authentic = authentic;
   event.channel = channel;
   event.node = to;
   event.from = from;
@@ -185,6 +187,11 @@ void Network::sever(std::uint32_t node) {
   }
 }
 
+void Network::end_severed() {
+  for (std::uint32_t i = 0; i < streams_.size(); ++i)
+    if (streams_[i].open && streams_[i].severed) break_stream(i, true, true);
+}
+
 Noise Network::noise_between(std::uint32_t from, std::uint32_t to) const {
   Noise all = everywhere_;
   for (const std::uint32_t node : {from, to}) {
@@ -221,6 +228,7 @@ void Network::send_datagram(Event event, const Noise& noise) {
     copy.kind = EventKind::kDeliver;
     copy.channel = event.channel;
     copy.life = event.life;
+    copy.authentic = event.authentic;
     copy.node = event.node;
     copy.peer = event.peer;
     copy.from = event.from;
@@ -273,6 +281,7 @@ bool Network::spoil(Event& event, const Noise& noise) {
   if (!chance(noise.corrupt) || event.bytes.empty()) return true;
   ++traffic_.corrupted;
   if (!noise.raw) return false;
+  event.authentic = false;
   const std::uint64_t flips = 1 + random_.below(4);
   for (std::uint64_t i = 0; i < flips; ++i) {
     char& byte = event.bytes[random_.below(event.bytes.size())];
@@ -287,7 +296,7 @@ void Network::replay(const Event& event, const Noise& noise) {
   if (!memory_.empty() && chance(noise.replay)) {
     const Remembered& old = memory_[random_.below(memory_.size())];
     ++traffic_.replayed;
-    forge(old.sender, old.from, old.to, old.channel, old.bytes);
+    forge(old.sender, old.from, old.to, old.channel, old.bytes, true);
   }
   if (random_.below(4) != 0) return;
   Remembered fresh{

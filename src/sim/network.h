@@ -64,8 +64,8 @@ class Network {
 
   void send(std::uint32_t from, Address to, Channel channel, std::string bytes);
   void close(std::uint32_t from, Address peer);
-  // Bytes from nowhere, in another's name.
-  void forge(base::NodeId sender, Address from, std::uint32_t to, Channel channel, std::string bytes);
+  // Bytes from nowhere, in another's name; authentic if that node did send them once.
+  void forge(base::NodeId sender, Address from, std::uint32_t to, Channel channel, std::string bytes, bool authentic);
 
   // Whether this packet, whose time has come, reaches its node; if not it was held back or dropped.
   bool arrives(Event& event);
@@ -83,6 +83,8 @@ class Network {
 
   // The packets of all streams of the node vanish from now on, and nobody is told.
   void sever(std::uint32_t node);
+  // Both ends of such streams are told that they broke.
+  void end_severed();
 
   const Traffic& traffic() const { return traffic_; }
 

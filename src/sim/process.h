@@ -28,9 +28,12 @@ enum class Channel : std::uint8_t {
 // One datagram, or one frame of a stream. The bytes are valid during the call.
 struct Packet {
   Address from;         // where it came from; answers go there
-  base::NodeId sender;  // whom the envelope names; the envelope is authentic unless a fault hands raw bytes through
+  base::NodeId sender;  // whom the envelope names
   Channel channel;
   std::string_view bytes;
+  // False if the bytes are not what the sender sent, and only a fault let them past the envelope: a process decodes
+  // them, to show that it bears it, and does not act on what it understood.
+  bool authentic = true;
 };
 
 // Names one write; rises with every write of one life.
@@ -68,7 +71,8 @@ class Host {
 
   // Writes to files of the node's disk, carried out in the order in which they were asked for and answered by
   // written(). Until then a crash may keep all of a write, none of it or, for append(), its beginning; never a later
-  // write without the earlier ones. replace() is atomic.
+  // write without the earlier ones. replace() is atomic. Once a write fails, those asked for before its answer fail,
+  // too.
   virtual WriteTicket append(std::string_view file, std::string bytes) = 0;
   virtual WriteTicket replace(std::string_view file, std::string bytes) = 0;
   // Cuts a file to its first `size` bytes; a file that is shorter stays as it is. Atomic.

@@ -1,4 +1,5 @@
 // Every scenario that muster-sim knows.
+#include "sim/raft_scenarios.h"
 #include "sim/register_world.h"
 #include "sim/scenario.h"
 #include "sim/swim_experiments.h"
@@ -11,6 +12,8 @@ std::vector<Scenario> built_in_scenarios() {
   add_register_scenario(scenarios);
   add_swim_scenarios(scenarios);
   add_swim_experiments(scenarios);
+  add_raft_scenarios(scenarios);
+  add_raft_regressions(scenarios);
   return scenarios;
 }
 

@@ -78,6 +78,7 @@ SeedRun run_seed(const Scenario& scenario, std::uint64_t seed, bool traced, cons
   Kernel kernel(seed, *world, options);
   Injector injector(kernel, *world);
   world->begin(kernel);
+  for (const Fault& fault : run.plan) kernel.trace("plan: {}", fault.describe());
   injector.schedule(run.plan);
   kernel.run(scenario.safety);
   if (!kernel.violated() && scenario.liveness > base::Duration::zero()) {

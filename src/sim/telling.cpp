@@ -79,7 +79,7 @@ std::string tell_shrunk(const Shrunk& shrunk) {
   return text;
 }
 
-std::string tell_json(const Scenario& scenario, const CampaignResult& result) {
+std::string tell_json(const Scenario& scenario, const CampaignResult& result, const std::vector<Shrunk>& shrunk) {
   const Totals& totals = result.totals;
   nlohmann::ordered_json json;
   json["scenario"] = scenario.name;
@@ -101,12 +101,17 @@ std::string tell_json(const Scenario& scenario, const CampaignResult& result) {
   json["unseen"] = result.unseen;
   if (result.verdict) json["verdict"] = {{"invariant", result.verdict->invariant}, {"seen", result.verdict->sentence}};
   json["failures"] = nlohmann::json::array();
-  for (const FailedSeed& failure : result.failures)
-    json["failures"].push_back({{"seed", failure.seed},
-                                {"invariant", failure.run.record.violation->invariant},
-                                {"seen", failure.run.record.violation->sentence},
-                                {"at", base::seconds(failure.run.record.violation->at)},
-                                {"faults", failure.run.plan.size()}});
+  for (std::size_t i = 0; i < result.failures.size(); ++i) {
+    const FailedSeed& failure = result.failures[i];
+    nlohmann::ordered_json told = {{"seed", failure.seed},
+                                   {"invariant", failure.run.record.violation->invariant},
+                                   {"seen", failure.run.record.violation->sentence},
+                                   {"at", base::seconds(failure.run.record.violation->at)},
+                                   {"faults", failure.run.plan.size()}};
+    if (i < shrunk.size())
+      for (const Fault& fault : shrunk[i].plan) told["shrunk"].push_back(fault.describe());
+    json["failures"].push_back(std::move(told));
+  }
   return json.dump() + "\n";
 }
 

@@ -14,7 +14,8 @@ std::string tell_totals(const Scenario& scenario, const CampaignResult& result);
 // Scenario, seed, invariant, what was seen, the faults and the last page of the trace.
 std::string tell_failure(const Scenario& scenario, const FailedSeed& failure);
 std::string tell_shrunk(const Shrunk& shrunk);
-std::string tell_json(const Scenario& scenario, const CampaignResult& result);  // one line
+// One line. `shrunk` has one for each failure, or none at all.
+std::string tell_json(const Scenario& scenario, const CampaignResult& result, const std::vector<Shrunk>& shrunk);
 std::string tell_scenarios(const std::vector<Scenario>& scenarios);
 std::string tell_invariants(const std::vector<Scenario>& scenarios);
 
