@@ -22,6 +22,14 @@ std::string_view Disk::contents(std::string_view file) const {
   return found == files_.end() ? std::string_view() : std::string_view(found->second);
 }
 
+std::vector<std::string> Disk::files() const {
+  std::vector<std::string> names;
+  for (const auto& [name, bytes] : files_) {
+    if (!bytes.empty()) names.push_back(name);
+  }
+  return names;
+}
+
 std::int64_t Disk::take(std::int64_t now, const DiskOptions& options, base::Random& random) {
   taken_ = pending_.size();
   const auto spread = static_cast<std::uint64_t>((options.most - options.least).count()) + 1;
