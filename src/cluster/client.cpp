@@ -57,6 +57,7 @@ bool Client::submit(JobRequest request, base::Instant now) {
 
 bool Client::follow(JobId job, base::Instant now) {
   if (jobs_.size() >= kMaxFollowed && !jobs_.contains(job)) return false;
+  jobs_[job].asked = true;
   search(job, jobs_[job], now);
   return true;
 }
@@ -173,7 +174,9 @@ void Client::on(NodeId from, const StatusAnswer& message, base::Instant now) {
     if (at->second.gate == from && message.answer == Answer::kAccepted) current(at->second, from, message.epoch, now);
     return;
   }
-  tell(About::kFollow, message.job, message.answer, message.reason);
+  if (message.answer != Answer::kAccepted || std::exchange(at->second.asked, false)) {
+    tell(About::kFollow, message.job, message.answer, message.reason);
+  }
   if (message.answer != Answer::kAccepted) return drop(message.job);
   followed(message.job, at->second, from, message.epoch, now);
 }

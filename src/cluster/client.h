@@ -78,6 +78,7 @@ class Client {
   struct Job {
     std::uint64_t epoch = 0;  // of its owner, the highest seen
     NodeId gate = kNoNode;    // that it is followed at
+    bool asked = false;       // the user waits to hear that it is
     base::Instant heard{};
     std::uint32_t results = 0;  // ends of workflows seen
     std::uint64_t window = 0;   // the last one seen

@@ -87,7 +87,10 @@ bool ClientCalls::answered(const CallName& name, NodeId from, Answer answer, Nod
         ask(at->first, call, now, effects);
         return false;
       }
-      again(call, true, retry_after, now);
+      // Membership needs a while to see that an owner is gone: no try is spent on that.
+      call.last = answer;
+      ++call.position;
+      pause(call, now);
       return false;
     case Answer::kQuorumUnavailable:
     case Answer::kQuorumTimeout:
@@ -119,8 +122,7 @@ void ClientCalls::lost(NodeId gate, base::Instant now, Effects& effects) {
       continue;
     }
     // All of them were tried: a moment for them to come back.
-    call.gate = kNoNode;
-    call.due = now + resilience::spread(kPause, 1, random_);
+    pause(call, now);
   }
 }
 
@@ -173,6 +175,12 @@ void ClientCalls::ask(const CallName& name, Call& call, base::Instant now, Effec
   call.due = now + (name.kind == CallKind::kSubmit ? options_.submit_timeout : options_.answer_timeout);
   if (gate == kNoNode) return;
   effects.push_back(Send{gate, call.message});
+}
+
+void ClientCalls::pause(Call& call, base::Instant now) {
+  call.gate = kNoNode;
+  call.hops = 0;
+  call.due = now + resilience::spread(kPause, 1, random_);
 }
 
 // Later: by the schedule of tries, and not before the gate said. What is left of the budget decides whether at all.

@@ -76,6 +76,7 @@ class ClientCalls {
 
   std::vector<NodeId> candidates(JobId job) const;
   void ask(const CallName& name, Call& call, base::Instant now, Effects& effects);
+  void pause(Call& call, base::Instant now);
   void again(Call& call, bool elsewhere, base::Duration at_least, base::Instant now);
 
   std::vector<NodeId> seeds_;

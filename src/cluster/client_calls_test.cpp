@@ -68,7 +68,7 @@ TEST_F(ClientCallsTest, AnAnswerOfOneThatWasNotAskedIsIgnored) {
 TEST_F(ClientCallsTest, GatesThatSendItInCirclesAreGivenTime) {
   calls.begin(kSubmit, Submit{}, now, effects);
   int asks = 0;
-  while (calls.under_way(kSubmit) && asks < 100) {
+  while (calls.under_way(kSubmit) && asks < 1000) {
     if (!effects.empty()) {
       ++asks;
       const NodeId at = asked();
@@ -77,7 +77,8 @@ TEST_F(ClientCallsTest, GatesThatSendItInCirclesAreGivenTime) {
       wait();
     }
   }
-  EXPECT_LT(asks, 40);
+  EXPECT_GT(asks, 40) << "it goes on while membership finds out";
+  EXPECT_LT(asks, 1000);
 }
 
 TEST_F(ClientCallsTest, AsksTheNextGateWhenOneIsSilent) {

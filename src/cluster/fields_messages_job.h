@@ -126,6 +126,7 @@ void fields(Io& io, typename Io::template Of<WindowRow>& row) {
   io.number(row.reported);
   io.number(row.expected);
   fields(io, row.counts);
+  io.histogram(row.latency);
 }
 
 template <class Io>

@@ -185,7 +185,7 @@ Verdict GateLedgerRules::operator()(const SlotLost& command) {
     return Verdict::kApplied;
   }
   found.slot->lost = true;
-  end_slot(*found.job, *found.slot, JobState::kFailed, command.reason);
+  end_slot(*found.job, *found.slot, found.job->cancel ? JobState::kCancelled : JobState::kFailed, command.reason);
   return Verdict::kApplied;
 }
 

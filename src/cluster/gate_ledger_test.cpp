@@ -233,6 +233,16 @@ TEST_F(GateLedgerTest, ACancelledJobIsOfferedToNobody) {
   EXPECT_EQ(job().cancel->reason, "changed my mind");
 }
 
+TEST_F(GateLedgerTest, ACancelledJobWhoseDatacenterIsLostIsCancelled) {
+  submit(kJob, {"east"}, true);
+  offer("east");
+  accepted();
+  apply(JobCancelled{kJob, kClient, "me", ""});
+  EXPECT_EQ(lost(), Verdict::kApplied);
+  EXPECT_EQ(job().end, JobState::kCancelled);
+  EXPECT_TRUE(slot().lost);
+}
+
 TEST_F(GateLedgerTest, AJobThatCompletedBeforeItsCancellationReachedItIsCompleted) {
   submit(kJob, {"east"});
   offer("east");

@@ -67,6 +67,9 @@ struct GateOptions {
   // to hear of them; at the submission itself none is waited for.
   base::Duration no_datacenter_patience = std::chrono::seconds(10);
 
+  // A result whose bodies cannot be had for so long is taken without them: better than a job that never ends.
+  base::Duration result_patience = std::chrono::minutes(5);
+
   // A submission whose bundle does not arrive or reach a majority by then is given up; the client may repeat it.
   base::Duration submit_timeout = std::chrono::seconds(30);
   // What a client is told to wait for when the ledger is full, or there is no quorum.

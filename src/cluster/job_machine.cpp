@@ -5,6 +5,25 @@
 #include "cluster/job_status.h"
 
 namespace muster::cluster {
+namespace {
+
+// Bytes of histograms in one push, so that it fits into a message; beyond it rows carry counts alone. Wide histograms
+// of hundreds of workflows are needed to get there.
+constexpr std::size_t kMaxPushedHistograms = kMaxMessageBytes / 2;
+// Most bytes of a used bucket.
+constexpr std::size_t kBucketBytes = 8;
+
+void fit(WindowPush& push) {
+  std::size_t bytes = 0;
+  const auto take = [&](metrics::CoarseHistogram& latency) {
+    bytes += latency.buckets().size() * kBucketBytes;
+    if (bytes > kMaxPushedHistograms) latency.clear();
+  };
+  for (TotalRow& row : push.totals) take(row.latency);
+  for (WindowRow& row : push.windows) take(row.latency);
+}
+
+}  // namespace
 
 JobMachine::JobMachine(JobId id, const LedgerJob& job, base::Instant now)
     : id_(id),
@@ -104,7 +123,9 @@ void JobMachine::push_windows(Desk& desk) {
   std::vector<WindowRow> rows = windows_.closed(*job, kMaxWindowRows, desk.now);
   if (rows.empty() && !windows_.changed()) return;
   windows_.pushed();
-  desk.send(origin_, WindowPush{id_, epoch_, std::move(rows), windows_.totals()});
+  WindowPush push{id_, epoch_, std::move(rows), windows_.totals()};
+  fit(push);
+  desk.send(origin_, std::move(push));
 }
 
 void JobMachine::abandon(Desk& desk) {

@@ -28,6 +28,8 @@ SlotMachine::SlotMachine(JobId job, std::uint32_t slot, std::uint64_t epoch, bas
 base::Instant SlotMachine::step(GateDesk& desk, const GateLedgerJob& job) {
   const GateSlot& slot = job.slots[slot_];
   if (slot.phase != phase_ || slot.offer != offer_) begin(slot, desk.now);
+  // What a former owner offered may still be accepted, whatever is answered now.
+  if (std::exchange(first_, false)) murky_ = slot.phase == SlotPhase::kOffered;
   switch (slot.phase) {
     case SlotPhase::kOpen:
       return open(desk, job);
@@ -151,6 +153,7 @@ void SlotMachine::begin(const GateSlot& slot, base::Instant now) {
     tried_.clear();
   }
   if (slot.offer != offer_) manager_epoch_ = 0;
+  news_ = slot.phase == SlotPhase::kAccepted && accepted_;
   offer_ = slot.offer;
   phase_ = slot.phase;
   datacenter_ = slot.datacenter;
@@ -165,7 +168,6 @@ void SlotMachine::begin(const GateSlot& slot, base::Instant now) {
   accepted_ = false;
   never_.clear();
   heard_at_ = now;
-  news_ = slot.phase == SlotPhase::kAccepted;
   unheard_ = false;
   unknown_ = 0;
   forgotten_.clear();
@@ -191,7 +193,9 @@ base::Instant SlotMachine::open(GateDesk& desk, const GateLedgerJob& job) {
   if (desk.now < patience) return std::min(patience, desk.now + kLookAgain);
   const auto names =
       job.exact ? std::span<const std::string>(&job.datacenters[slot_], 1) : std::span<const std::string>();
-  desk.propose(SlotFailed{fence(), JobState::kFailed, true, desk.datacenters.why_none(names)});
+  const bool others = !job.exact && !desk.datacenters.order({}).empty();
+  desk.propose(SlotFailed{fence(), JobState::kFailed, true,
+                          others ? "no datacenter is left to run it at" : desk.datacenters.why_none(names)});
   return desk.now + kLookAgain;
 }
 

@@ -61,6 +61,7 @@ class SlotMachine {
   JobId job_;
   std::uint32_t slot_;
   std::uint64_t epoch_;
+  bool first_ = true;  // not stepped yet
 
   // Of the present phase and offer.
   std::uint32_t offer_ = 0;

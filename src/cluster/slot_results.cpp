@@ -12,7 +12,7 @@ void SlotResults::add(GateDesk& desk, const GateLedgerJob& job, const SlotFence&
   }
   if (!terminal(status.state) || status.workflow >= job.outline.workflows.size()) return;
   if (received(job, fence.slot, fence.offer, status.workflow)) return;
-  const auto [at, added] = pending_.try_emplace(status.workflow, Pending{status, {}});
+  const auto [at, added] = pending_.try_emplace(status.workflow, Pending{status, {}, desk.now});
   Pending& pending = at->second;
   if (std::ranges::find(pending.sources, from) != pending.sources.end()) return;
   if (pending.sources.size() >= kMaxManagers) return;
@@ -47,7 +47,14 @@ void SlotResults::step(GateDesk& desk, const GateLedgerJob& job, const SlotFence
     }
     const bool safe = std::ranges::all_of(
         status.results, [&](const BodyRef& body) { return body.size == 0 || desk.bodies.on_majority(body.hash); });
-    if (safe) desk.propose(WorkflowReceived{fence, status});
+    if (safe) {
+      desk.propose(WorkflowReceived{fence, status});
+    } else if (desk.now >= at->second.since + desk.options.result_patience) {
+      WorkflowStatus bare = status;
+      bare.results.clear();
+      bare.reason = "Its results could not be had from the datacenter. " + bare.reason;
+      desk.propose(WorkflowReceived{fence, std::move(bare)});
+    }
     ++at;
   }
   if (end_ && pending_.empty()) desk.propose(SlotEnded{fence, end_->state, end_->reason, end_->elapsed});

@@ -32,6 +32,7 @@ class SlotResults {
   struct Pending {
     WorkflowStatus status;
     std::vector<NodeId> sources;
+    base::Instant since{};
   };
   struct End {
     JobState state = JobState::kCompleted;

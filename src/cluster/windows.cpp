@@ -1,6 +1,9 @@
 #include "cluster/windows.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "metrics/histogram_since.h"
 
 namespace muster::cluster {
 namespace {
@@ -21,11 +24,11 @@ void Windows::add(const PartProgress& progress, base::Duration offset, base::Ins
   Workflow& workflow = workflows_[progress.part.workflow];
   const Source source{progress.part.part, progress.fence};
   const base::Instant collected(progress.collected + offset);
-  if (!counted(workflow.counts.take(source, progress.sequence, collected, progress.counts, now))) return;
+  const Sample sample{progress.counts, progress.latency};
+  if (!counted(workflow.samples.take(source, progress.sequence, collected, sample, now))) return;
   Last& last = workflow.last[source];
   changed_ = true;
   if (last.over) return;
-  last.sequence = progress.sequence;
   last.vus = progress.vus;
   last.latency = progress.latency;
 }
@@ -40,11 +43,11 @@ void Windows::sync(const LedgerJob& job, base::Instant now) {
 std::vector<WindowRow> Windows::closed(const LedgerJob& job, std::size_t most, base::Instant now) {
   std::vector<WindowRow> rows;
   for (auto& [index, workflow] : workflows_) {
-    workflow.counts.close(now);
+    workflow.samples.close(now);
     const auto expected = static_cast<std::uint32_t>(
         std::ranges::count(job.workflows[index].parts, PartPhase::kAssigned, &LedgerPart::phase));
-    for (const auto& window : workflow.counts.closed_from(workflow.next)) {
-      rows.push_back({index, window.number, window.reported, expected, window.added});
+    for (const auto& window : workflow.samples.closed_from(workflow.next)) {
+      rows.push_back({index, window.number, window.reported, expected, window.added.counts, window.added.latency});
       workflow.next = window.number + 1;
     }
   }
@@ -55,7 +58,7 @@ std::vector<WindowRow> Windows::closed(const LedgerJob& job, std::size_t most, b
 
 base::Instant Windows::deadline() const {
   base::Instant due = base::kNever;
-  for (const auto& [index, workflow] : workflows_) due = std::min(due, workflow.counts.deadline());
+  for (const auto& [index, workflow] : workflows_) due = std::min(due, workflow.samples.deadline());
   return due;
 }
 
@@ -64,14 +67,24 @@ std::vector<TotalRow> Windows::totals() const {
   for (const auto& [index, workflow] : workflows_) {
     TotalRow& row = rows.emplace_back();
     row.workflow = index;
-    row.counts = workflow.counts.total();
-    row.lost = workflow.counts.lost();
-    for (const auto& [source, last] : workflow.last) {
-      row.vus += last.over ? 0 : last.vus;
-      row.latency.merge(last.latency);
-    }
+    row.counts = workflow.samples.total().counts;
+    row.lost = workflow.samples.lost().counts;
+    row.latency = workflow.samples.total().latency;
+    for (const auto& [source, last] : workflow.last) row.vus += last.over ? 0 : last.vus;
   }
   return rows;
+}
+
+void Windows::Sample::add(const Sample& other) {
+  counts.add(other.counts);
+  latency.merge(other.latency);
+}
+
+std::optional<Windows::Sample> Windows::Sample::since(const Sample& earlier) const {
+  const auto added = counts.since(earlier.counts);
+  auto recorded = metrics::since(latency, earlier.latency);
+  if (!added || !recorded) return std::nullopt;
+  return Sample{*added, std::move(*recorded)};
 }
 
 void Windows::sync(Workflow& workflow, const std::vector<LedgerPart>& parts, base::Instant now) {
@@ -79,7 +92,7 @@ void Windows::sync(Workflow& workflow, const std::vector<LedgerPart>& parts, bas
     if (last.over || source.part >= parts.size() || !lost(parts[source.part], source.fence)) continue;
     last.over = true;
     changed_ = true;
-    workflow.counts.lose(source);
+    workflow.samples.lose(source);
   }
   // A held result is the attempt's last word; a leader that took over knows some attempts by it alone.
   for (std::uint32_t p = 0; p < parts.size(); ++p) {
@@ -89,7 +102,7 @@ void Windows::sync(Workflow& workflow, const std::vector<LedgerPart>& parts, bas
     if (last.over) continue;
     last.over = true;
     changed_ = true;
-    static_cast<void>(workflow.counts.take(source, UINT64_MAX, now, parts[p].counts, now));
+    static_cast<void>(workflow.samples.take(source, UINT64_MAX, now, {parts[p].counts, last.latency}, now));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "base/time.h"
@@ -43,14 +44,21 @@ class Windows {
 
     auto operator<=>(const Source&) const = default;
   };
+  // Cumulative over an attempt.
+  struct Sample {
+    Counts counts;
+    metrics::CoarseHistogram latency;
+
+    void add(const Sample& other);
+    std::optional<Sample> since(const Sample& earlier) const;
+  };
   struct Last {
-    std::uint64_t sequence = 0;
     std::uint64_t vus = 0;
     metrics::CoarseHistogram latency;
     bool over = false;  // lost or ended
   };
   struct Workflow {
-    metrics::TimeWindows<Source, Counts> counts{metrics::kManagerWindowDelay};
+    metrics::TimeWindows<Source, Sample> samples{metrics::kManagerWindowDelay};
     std::map<Source, Last> last;
     std::uint64_t next = 0;  // the first window that was not given out
   };

@@ -17,6 +17,7 @@ struct WindowRow {
   std::uint32_t reported = 0;  // parts that reported in it
   std::uint32_t expected = 0;  // parts that run
   Counts counts;
+  metrics::CoarseHistogram latency;
 
   bool operator==(const WindowRow&) const = default;
 };
