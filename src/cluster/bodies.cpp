@@ -5,8 +5,8 @@
 
 namespace muster::cluster {
 
-Bodies::Bodies(Process self, HashBody hash, const BodyOptions& options, Copies copies,
-               const std::vector<BodyRef>& on_disk, base::Instant now)
+Bodies::Bodies(Process self, HashBody hash, const BodyOptions& options, const std::vector<BodyRef>& on_disk,
+               base::Instant now, Copies copies)
     : self_(self), hash_(hash), options_(options), copies_(copies) {
   for (const BodyRef& body : on_disk) {
     Body& known = bodies_[body.hash];

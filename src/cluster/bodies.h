@@ -29,8 +29,8 @@ class Bodies {
   enum class Copies : std::uint8_t { kMajority, kHere };
 
   // `on_disk` is what the disk holds at the start.
-  Bodies(Process self, HashBody hash, const BodyOptions& options, Copies copies, const std::vector<BodyRef>& on_disk,
-         base::Instant now);
+  Bodies(Process self, HashBody hash, const BodyOptions& options, const std::vector<BodyRef>& on_disk,
+         base::Instant now, Copies copies = Copies::kMajority);
 
   // The managers that count. What one of them held in another life is not believed any more.
   void voters(const std::vector<NodeId>& voters);

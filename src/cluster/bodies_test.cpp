@@ -19,9 +19,7 @@ constexpr NodeId kGuest{50};
 
 class BodiesTest : public ::testing::Test {
  protected:
-  BodiesTest() : bodies_({kA, Life{1}}, test_hash, {}, Bodies::Copies::kMajority, {}, now_) {
-    bodies_.voters({kA, kB, kC});
-  }
+  BodiesTest() : bodies_({kA, Life{1}}, test_hash, {}, {}, now_) { bodies_.voters({kA, kB, kC}); }
 
   static BodyRef ref(const std::string& bytes) { return {test_hash(bytes), bytes.size()}; }
   void pass(base::Duration span) {
@@ -193,7 +191,7 @@ TEST_F(BodiesTest, MetersWhatAPeerMayAskFor) {
 }
 
 TEST_F(BodiesTest, ReadsFromDiskWhatItHasNotInMemory) {
-  Bodies after_restart({kA, Life{2}}, test_hash, {}, Bodies::Copies::kMajority, {ref("kept")}, now_);
+  Bodies after_restart({kA, Life{2}}, test_hash, {}, {ref("kept")}, now_);
   after_restart.receive(kB, BodyWanted{ref("kept"), 0}, now_, effects_);
   EXPECT_EQ(count<ReadBody>(), 1u);
   after_restart.read(ref("kept").hash, "kept", now_, effects_);

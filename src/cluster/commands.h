@@ -119,6 +119,10 @@ struct CancelRequested {
   std::string requester;
   std::string reason;
   JobState end_as = JobState::kCancelled;  // kCancelled, kFailed or kTimeout
+  // For a job that is not here: a tombstone is left in its place, so that a submit of it that is still under way, from
+  // a gate that owns it no more, comes too late.
+  bool bury = false;
+  ClientId client{};  // whose it would be
 
   bool operator==(const CancelRequested&) const = default;
 };

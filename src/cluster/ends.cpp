@@ -12,10 +12,11 @@ constexpr std::uint32_t kPushesBeforeAsking = 5;
 
 }  // namespace
 
-void Ends::ended(JobId job, base::Instant now) {
+void Ends::ended(JobId job, base::Duration elapsed, base::Instant now) {
   const auto [at, added] = ended_.try_emplace(job);
   if (!added) return;
   at->second.since = now;
+  at->second.elapsed = elapsed;
   at->second.due = now;
   due_.emplace(now, job);
 }
@@ -64,7 +65,7 @@ base::Instant Ends::tell(Desk& desk, JobId job, const LedgerJob& known, const st
   }
   if (ended.acknowledged) return over;
   const NodeId origin = ended.origin != kNoNode ? ended.origin : known.origin;
-  desk.send(origin, JobEnd{job, known.epoch, known.end->state, known.end->reason, status_of(known)});
+  desk.send(origin, JobEnd{job, known.epoch, known.end->state, known.end->reason, status_of(known), ended.elapsed});
   if (++ended.pushed > kPushesBeforeAsking && !gates.empty()) {
     desk.send(gates[desk.random.below(gates.size())], OwnerAsk{job});
   }

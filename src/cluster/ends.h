@@ -15,8 +15,8 @@ namespace muster::cluster {
 
 class Ends {
  public:
-  // The ledger has ended this job, or has been restored with it.
-  void ended(JobId job, base::Instant now);
+  // The ledger has ended this job, or has been restored with it. `elapsed` since its acceptance; 0: not known.
+  void ended(JobId job, base::Duration elapsed, base::Instant now);
   void forgotten(JobId job);
   // The ledger was replaced.
   void clear() { *this = Ends(); }
@@ -44,6 +44,7 @@ class Ends {
  private:
   struct Ended {
     base::Instant since{};
+    base::Duration elapsed{};
     base::Instant due{};
     std::uint32_t pushed = 0;
     bool acknowledged = false;

@@ -85,6 +85,8 @@ void fields(Io& io, typename Io::template Of<CancelRequested>& command) {
   io.text(command.requester, kMaxName);
   io.text(command.reason, kMaxReason);
   io.choice(command.end_as, kJobStates);
+  io.flag(command.bury);
+  io.number(command.client);
 }
 
 }  // namespace muster::cluster

@@ -25,12 +25,12 @@ void fit(WindowPush& push) {
 
 }  // namespace
 
-JobMachine::JobMachine(JobId id, const LedgerJob& job, base::Instant now)
+JobMachine::JobMachine(JobId id, const LedgerJob& job, base::Instant since)
     : id_(id),
       epoch_(job.epoch),
       origin_(job.origin),
       origin_epoch_(job.origin_epoch),
-      since_(now),
+      since_(since),
       workflows_(job.workflows.size()),
       told_(job.workflows.size(), false) {}
 

@@ -20,7 +20,8 @@ namespace muster::cluster {
 
 class JobMachine {
  public:
-  JobMachine(JobId id, const LedgerJob& job, base::Instant now);
+  // `since`: its acceptance, where that was seen.
+  JobMachine(JobId id, const LedgerJob& job, base::Instant since);
 
   std::uint64_t epoch() const { return epoch_; }
 

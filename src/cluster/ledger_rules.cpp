@@ -39,6 +39,7 @@ class LedgerRules {
   void settle(LedgerJob& job, LedgerWorkflow& workflow);
   void skip_dependents(LedgerJob& job);
   bool make_room_for_worker();
+  void bury(const Tombstone& tombstone);
 
   Ledger& ledger_;
   std::uint64_t index_;
@@ -231,7 +232,12 @@ Verdict LedgerRules::operator()(const JobEnded& command) {
 
 Verdict LedgerRules::operator()(const CancelRequested& command) {
   LedgerJob* job = find(command.job);
-  if (job == nullptr) return Verdict::kUnknownJob;
+  if (job == nullptr) {
+    if (command.bury && ledger_.tombstone(command.job) == nullptr) {
+      bury({command.job, command.client, JobState::kCancelled});
+    }
+    return Verdict::kUnknownJob;
+  }
   if (job->end) return Verdict::kJobEnded;
   if (job->cancel) return Verdict::kRepeated;
   const bool known = command.end_as == JobState::kCancelled || command.end_as == JobState::kFailed ||
@@ -286,8 +292,7 @@ Verdict LedgerRules::operator()(const JobForgotten& command) {
     for (const LedgerPart& part : workflow.parts) ledger_.drop_body(part.result);
     ledger_.parts_ -= workflow.parts.size();
   }
-  if (ledger_.tombstones_.size() == kMaxTombstones) ledger_.tombstones_.pop_front();
-  ledger_.tombstones_.push_back({command.job, job->client, job->end->state});
+  bury({command.job, job->client, job->end->state});
   ledger_.jobs_.erase(command.job);
   return Verdict::kApplied;
 }
@@ -410,6 +415,11 @@ void LedgerRules::skip_dependents(LedgerJob& job) {
       again = true;
     }
   }
+}
+
+void LedgerRules::bury(const Tombstone& tombstone) {
+  if (ledger_.tombstones_.size() == kMaxTombstones) ledger_.tombstones_.pop_front();
+  ledger_.tombstones_.push_back(tombstone);
 }
 
 // An evicted worker without parts is only a memory.

@@ -305,6 +305,14 @@ TEST_F(LedgerTest, ForgetsAnEndedJobDownToItsEnd) {
   EXPECT_EQ(ledger.tombstone(kJob)->state, JobState::kCompleted);
 }
 
+TEST_F(LedgerTest, ASubmitThatComesAfterItsCancellationComesTooLate) {
+  EXPECT_EQ(apply(CancelRequested{kJob, "ada", "", JobState::kCancelled}), Verdict::kUnknownJob);
+  EXPECT_EQ(ledger.tombstone(kJob), nullptr);
+  EXPECT_EQ(apply(CancelRequested{kJob, "ada", "", JobState::kCancelled, true, kClient}), Verdict::kUnknownJob);
+  EXPECT_EQ(accept(kJob, outline({{}})), Verdict::kJobEnded);
+  EXPECT_EQ(ledger.tombstone(kJob)->state, JobState::kCancelled);
+}
+
 TEST_F(LedgerTest, TakesSettingsInTheOrderOfTheirVersions) {
   EXPECT_EQ(apply(Configuration{2, "a"}), Verdict::kStaleEpoch);
   EXPECT_EQ(apply(Configuration{1, "a"}), Verdict::kApplied);

@@ -16,7 +16,7 @@ Manager::Manager(const ManagerSettings& settings, const std::vector<BodyRef>& on
       hash_(settings.hash),
       random_(settings.seed),
       proposals_(settings.self, settings.options),
-      bodies_(settings.self, settings.hash, settings.options.bodies, Bodies::Copies::kMajority, on_disk, now),
+      bodies_(settings.self, settings.hash, settings.options.bodies, on_disk, now),
       workers_(settings.options),
       peers_(settings.self, settings.options, now) {}
 

@@ -98,7 +98,15 @@ class Manager {
 
   // manager_clients.cpp
   bool shed(Desk& desk, NodeId from, const Message& message);
-  void announced(Desk& desk, JobId job, NodeId origin, std::uint64_t origin_epoch);
+  // Who is to be told of the job, and under which epoch of a gate's lease.
+  struct Origin {
+    NodeId node = kNoNode;
+    std::uint64_t epoch = 0;
+  };
+  Origin origin_of(JobId id, const LedgerJob& job) const;
+  // False if a later owner is known.
+  bool announced(Desk& desk, JobId job, const Origin& origin);
+  void pass_on_origin(Desk& desk, JobId job);
   void on(Desk& desk, NodeId from, const Submit& message);
   void on(Desk& desk, NodeId from, const StatusAsk& message);
   void on(Desk& desk, NodeId from, const Cancel& message);
@@ -158,6 +166,8 @@ class Manager {
   std::set<JobId> touched_;
   std::set<NodeId> gates_;
   std::map<JobId, std::vector<NodeId>> cancellers_;
+  std::map<JobId, base::Instant> accepted_;   // when, where that was seen
+  std::map<JobId, Origin> origins_;           // where it is another than the ledger's
   std::map<JobId, base::Instant> unknown_;    // jobs that workers speak of and the ledger does not know
   std::map<Process, base::Duration> clocks_;  // least difference seen between a worker's clock and this one
   bool hungry_ = true;                        // cores or wants may have changed

@@ -64,6 +64,10 @@ void Manager::on(Desk& desk, NodeId from, const Submit& message) {
   if (!current()) return refuse(Answer::kQuorumUnavailable, "this manager has no quorum or is not caught up");
   if (const LedgerJob* job = ledger_.job(message.job)) {
     if (job->client != message.client) return refuse(Answer::kConflict, "the id belongs to another client's job");
+    if (!announced(desk, message.job, {from, message.origin_epoch})) {
+      answer.leader = origin_of(message.job, *job).node;
+      return refuse(Answer::kNotOwner, "another gate owns the job");
+    }
     return desk.send(from, answer_of(ledger_, message.job, *job));
   }
   if (const Tombstone* ended = ledger_.tombstone(message.job)) {
@@ -125,16 +129,29 @@ void Manager::on(Desk& desk, NodeId from, const Cancel& message) {
   }
   if (!current()) return refuse(Answer::kQuorumUnavailable);
   const LedgerJob* job = ledger_.job(message.job);
-  if (job == nullptr) return refuse(ledger_.tombstone(message.job) ? Answer::kEnded : Answer::kUnknownJob);
-  if (job->client != message.client) return refuse(Answer::kConflict);
-  if (job->end) {
+  CancelRequested command{message.job, message.requester, message.reason, JobState::kCancelled};
+  if (job == nullptr) {
+    if (ledger_.tombstone(message.job) != nullptr) return refuse(Answer::kEnded);
+    if (message.origin_epoch == 0) return refuse(Answer::kUnknownJob);
+    // A gate's submit may be under way through another manager.
+    command.bury = true;
+    command.client = message.client;
+  } else {
+    if (job->client != message.client) return refuse(Answer::kConflict);
+    if (message.origin_epoch < origin_of(message.job, *job).epoch) return refuse(Answer::kNotOwner);
+  }
+  if (job != nullptr && job->end) {
     answer = cancelled(message.job, *job);
     return refuse(Answer::kEnded);
   }
   auto& waiting = cancellers_[message.job];
   if (std::ranges::find(waiting, from) == waiting.end() && waiting.size() < kMaxCancellers) waiting.push_back(from);
-  if (job->cancel) return refuse(Answer::kAccepted);
-  desk.propose(CancelRequested{message.job, message.requester, message.reason, JobState::kCancelled});
+  if (job != nullptr && job->cancel) return refuse(Answer::kAccepted);
+  const Subject subject = subject_of(command);
+  desk.propose(std::move(command));
+  if (!proposals_.under_way(subject)) {
+    tell_cancellers(desk, message.job, {.job = message.job, .answer = Answer::kOverloaded}, true);
+  }
 }
 
 void Manager::on(Desk& desk, NodeId from, const EndAck& message) {
@@ -142,16 +159,23 @@ void Manager::on(Desk& desk, NodeId from, const EndAck& message) {
 }
 
 void Manager::on(Desk& desk, NodeId from, const GateAnnounce& message) {
-  announced(desk, message.job, from, message.origin_epoch);
-  // The leader must know, and the gate may not know the leader.
   const LedgerJob* job = ledger_.job(message.job);
-  if (job != nullptr && job->owner.node != self_.node) {
+  if (job == nullptr) return;
+  if (!announced(desk, message.job, {from, message.origin_epoch})) {
+    SubmitAnswer answer;
+    answer.job = message.job;
+    answer.answer = Answer::kNotOwner;
+    answer.leader = origin_of(message.job, *job).node;
+    return desk.send(from, answer);
+  }
+  // The leader must know, and the gate may not know the leader.
+  if (job->owner.node != self_.node) {
     desk.send(job->owner.node, OwnerIs{message.job, from, message.origin_epoch});
   }
 }
 
 void Manager::on(Desk& desk, NodeId, const OwnerIs& message) {
-  announced(desk, message.job, message.gate, message.origin_epoch);
+  static_cast<void>(announced(desk, message.job, {message.gate, message.origin_epoch}));
 }
 
 // A client without a gate comes back, perhaps by another connection: it is told what it missed by whoever leads its
@@ -174,18 +198,36 @@ void Manager::on(Desk& desk, NodeId from, const Reconnect& message) {
     answer.leader = job->owner.node;
     answer.epoch = job->epoch;
   } else {
-    announced(desk, message.job, from, job->origin_epoch);
+    static_cast<void>(announced(desk, message.job, {from, origin_of(message.job, *job).epoch}));
     answer = answer_of(ledger_, message.job, *job);
   }
   desk.send(from, answer);
 }
 
-void Manager::announced(Desk& desk, JobId job, NodeId origin, std::uint64_t origin_epoch) {
-  ends_.announce(job, origin, origin_epoch, desk.now);
+Manager::Origin Manager::origin_of(JobId id, const LedgerJob& job) const {
+  const auto at = origins_.find(id);
+  return at == origins_.end() ? Origin{job.origin, job.origin_epoch} : at->second;
+}
+
+bool Manager::announced(Desk& desk, JobId id, const Origin& origin) {
+  const LedgerJob* job = ledger_.job(id);
+  if (job == nullptr) return true;
+  const Origin known = origin_of(id, *job);
+  if (origin.epoch < known.epoch) return false;
+  if (origin.node == known.node && origin.epoch == known.epoch) return true;
+  origins_[id] = origin;
+  pass_on_origin(desk, id);
+  return true;
+}
+
+void Manager::pass_on_origin(Desk& desk, JobId id) {
+  const auto at = origins_.find(id);
+  if (at == origins_.end()) return;
+  ends_.announce(id, at->second.node, at->second.epoch, desk.now);
   others_due_ = desk.now;
-  if (JobMachine* machine = led(job)) {
-    machine->announce(origin, origin_epoch);
-    touch(job);
+  if (JobMachine* machine = led(id)) {
+    machine->announce(at->second.node, at->second.epoch);
+    touch(id);
   }
 }
 

@@ -192,6 +192,31 @@ TEST_F(ManagerClientsTest, GivesUpABundleThatDoesNotArrive) {
   EXPECT_EQ(count<BodyWanted>(kGateA), 0u);
 }
 
+TEST_F(ManagerClientsTest, ListensToTheLatestOwnerOfAJobOnly) {
+  Submit first = submit(1);
+  first.origin_epoch = 3;
+  receive(kGateA, first);
+  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateB, GateAnnounce{JobId{1}, 4});
+  receive(kGateA, first);
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kNotOwner);
+  EXPECT_EQ(last<SubmitAnswer>()->leader, kGateB);
+  receive(kGateA, Cancel{JobId{1}, ClientId{7}, 3, "ada", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kNotOwner);
+  receive(kGateB, Cancel{JobId{1}, ClientId{7}, 4, "ada", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
+  EXPECT_EQ(count<JobEnd>(kGateB), 1u);
+  EXPECT_EQ(count<JobEnd>(kGateA), 0u);
+}
+
+TEST_F(ManagerClientsTest, AGatesCancellationOfAnUnknownJobKeepsItOut) {
+  receive(kGateB, Cancel{JobId{1}, ClientId{7}, 2, "ada", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kUnknownJob);
+  EXPECT_TRUE(last<CancelAnswer>()->done);
+  receive(kGateA, submit(1));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kEnded);
+}
+
 TEST_F(ManagerClientsTest, ProposesForOthersOnlyWhatCanBeReadAndInTheirName) {
   std::string entry;
   encode(Entry{kManagerB, 1, WorkerAdmitted{{NodeId{102}, Life{1}}, 4}}, entry);

@@ -48,6 +48,7 @@ struct Manager::AfterApply {
 
   void operator()(const JobAccepted& command) const {
     note(Noted::kAccepted, {command.job, 0, 0}, {1, 0}, command.owner.node);
+    if (verdict == Verdict::kApplied) manager.accepted_.emplace(command.job, desk.now);
     manager.sync_machine(desk, command.job);
     if (own || took_effect(verdict)) manager.submissions_.applied(desk, command.job, verdict);
   }
@@ -73,15 +74,18 @@ struct Manager::AfterApply {
   void operator()(const JobEnded& command) const {
     if (!took_effect(verdict)) return;
     note(Noted::kEnded, {command.job, 0, 0}, {command.epoch, 0});
-    manager.ends_.ended(command.job, desk.now);
+    const auto accepted = manager.accepted_.find(command.job);
+    const bool known = accepted != manager.accepted_.end();
+    manager.ends_.ended(command.job, known ? desk.now - accepted->second : base::Duration::zero(), desk.now);
+    manager.pass_on_origin(desk, command.job);
     manager.others_due_ = desk.now;
     const LedgerJob* job = desk.ledger.job(command.job);
     if (job != nullptr) manager.tell_cancellers(desk, command.job, cancelled(command.job, *job), true);
   }
   void operator()(const CancelRequested& command) const {
     note(Noted::kCancelled, {command.job, 0, 0});
-    CancelAnswer answer{.job = command.job, .answer = answer_of(verdict)};
-    manager.tell_cancellers(desk, command.job, answer, !took_effect(verdict));
+    const bool over = !took_effect(verdict);
+    manager.tell_cancellers(desk, command.job, {.job = command.job, .answer = answer_of(verdict), .done = over}, over);
   }
   void operator()(const WorkerAdmitted& command) const {
     note(Noted::kAdmitted, {}, {}, command.worker.node);
@@ -95,6 +99,8 @@ struct Manager::AfterApply {
     if (!took_effect(verdict)) return;
     note(Noted::kForgotten, {command.job, 0, 0});
     manager.ends_.forgotten(command.job);
+    manager.origins_.erase(command.job);
+    manager.accepted_.erase(command.job);
     manager.sync_machine(desk, command.job);
   }
   void operator()(const Configuration&) const {}
@@ -135,13 +141,16 @@ base::Expected<void> Manager::restored(std::string_view snapshot, base::Instant 
   due_.clear();
   ends_.clear();
   ledger_ = std::move(*restored);
+  accepted_.clear();
+  std::erase_if(origins_, [&](const auto& each) { return ledger_.job(each.first) == nullptr; });
   std::map<BodyHash, std::uint64_t> sizes;
   for (const auto& [hash, body] : ledger_.bodies()) sizes.emplace(hash, body.size);
   bodies_.named(sizes, now, effects_);
   workers_.restored(ledger_, now);
   for (const auto& [id, job] : ledger_.jobs()) {
-    if (job.end) ends_.ended(id, now);
+    if (job.end) ends_.ended(id, base::Duration::zero(), now);
     sync_machine(at, id);
+    pass_on_origin(at, id);
   }
   others_due_ = now;
   hungry_ = true;
@@ -171,7 +180,11 @@ void Manager::sync_machine(Desk& desk, JobId id) {
     machines_.erase(at);
   }
   if (!mine) return;
-  if (machines_.try_emplace(id, Led{JobMachine(id, *job, desk.now), base::kNever}).second) touch(id);
+  const auto accepted = accepted_.find(id);
+  const base::Instant since = accepted == accepted_.end() ? desk.now : accepted->second;
+  if (!machines_.try_emplace(id, Led{JobMachine(id, *job, since), base::kNever}).second) return;
+  pass_on_origin(desk, id);
+  touch(id);
 }
 
 }  // namespace muster::cluster

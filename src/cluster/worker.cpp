@@ -13,7 +13,7 @@ Worker::Worker(const WorkerSettings& settings, base::Instant now)
       hash_(settings.hash),
       managers_(settings.managers),
       cores_(std::min(settings.cores, kMaxCores)),
-      bodies_(settings.self, settings.hash, settings.options.bodies, Bodies::Copies::kHere, {}, now),
+      bodies_(settings.self, settings.hash, settings.options.bodies, {}, now, Bodies::Copies::kHere),
       heartbeat_due_(now),
       poll_due_(now + settings.options.cancel_poll) {
   if (managers_.size() > kMaxManagers) managers_.resize(kMaxManagers);
