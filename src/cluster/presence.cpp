@@ -2,83 +2,104 @@
 
 #include <utility>
 
-#include "cluster/fields.h"
-
 namespace muster::cluster {
 namespace {
 
-constexpr std::uint8_t kPresenceVersion = 1;
-constexpr std::size_t kNodeRoles = 3;
-
-template <class Io>
-void fields(Io& io, typename Io::template Of<Presence>& presence) {
-  io.choice(presence.role, kNodeRoles);
-  io.number(presence.life);
-  io.text(presence.datacenter, kMaxPresenceName);
-  io.number(presence.term);
-  io.flag(presence.leader);
-  io.flag(presence.has_quorum);
-  io.number(presence.workers);
-  io.number(presence.healthy_workers);
-  io.number(presence.free_cores);
-  io.number(presence.cores);
+model::NodeLife life_of(WorkerState state) {
+  switch (state) {
+    case WorkerState::kRegistering:
+      return model::NodeLife::kStarting;
+    case WorkerState::kHealthy:
+      return model::NodeLife::kHealthy;
+    case WorkerState::kDegraded:
+      return model::NodeLife::kDegraded;
+    case WorkerState::kDraining:
+      return model::NodeLife::kDraining;
+    case WorkerState::kOffline:
+      break;
+  }
+  return model::NodeLife::kOffline;
 }
 
 }  // namespace
 
-void encode(const Presence& presence, std::string& out) {
-  out.push_back(static_cast<char>(kPresenceVersion));
-  Pack io(out);
-  fields(io, presence);
+NodeRole role_of(const model::NodeState& state) {
+  if (std::holds_alternative<model::ManagerState>(state.role)) return NodeRole::kManager;
+  return std::holds_alternative<model::GateState>(state.role) ? NodeRole::kGate : NodeRole::kWorker;
 }
 
-base::Expected<Presence> decode_presence(std::string_view bytes) {
-  metrics::Reader reader(bytes);
-  if (reader.byte() != kPresenceVersion && reader.ok()) reader.fail("its version is not known");
-  Unpack io(reader);
-  Presence presence;
-  fields(io, presence);
-  if (reader.ok() && !reader.at_end()) reader.fail("more bytes follow its end");
-  if (!reader.ok()) return std::unexpected(reader.error("presence"));
-  return presence;
-}
-
-Presence presence_of(const Process& manager, std::string datacenter, const Ledger& ledger,
-                     const LogStanding& standing) {
-  Presence presence;
-  presence.role = NodeRole::kManager;
-  presence.life = manager.life;
-  presence.datacenter = std::move(datacenter);
-  presence.term = standing.term;
-  presence.leader = standing.leader == manager.node;
-  presence.has_quorum = standing.caught_up && standing.leader != kNoNode;
+model::NodeState state_of_manager(NodeId self, std::string datacenter, const Ledger& ledger,
+                                  const LogStanding& standing, bool draining) {
+  model::ManagerState manager;
+  manager.datacenter = std::move(datacenter);
+  manager.term = standing.term;
+  manager.leads = standing.leader == self;
+  manager.has_quorum = standing.caught_up && standing.leader != kNoNode;
+  manager.jobs = static_cast<std::uint32_t>(ledger.open_jobs().size());
   for (const auto& [node, worker] : ledger.workers()) {
-    ++presence.workers;
+    ++manager.workers;
     if (worker.evicted) continue;
-    ++presence.healthy_workers;
-    presence.free_cores += worker.free();
-    presence.cores += worker.cores;
+    ++manager.healthy_workers;
+    manager.free_cores += worker.free();
+    manager.total_cores += worker.cores;
   }
-  return presence;
+  model::NodeState state;
+  state.life = draining ? model::NodeLife::kDraining : model::NodeLife::kHealthy;
+  state.accepting = !draining && manager.has_quorum && manager.healthy_workers > 0;
+  state.capacity = manager.free_cores;
+  state.role = std::move(manager);
+  return state;
 }
 
-ManagerReport report_of(NodeId manager, const Presence& presence) {
+model::NodeState state_of_worker(WorkerState life, std::uint32_t cores, std::uint32_t free_cores, std::size_t parts) {
+  model::WorkerState worker;
+  worker.total_cores = cores;
+  worker.free_cores = free_cores;
+  worker.part_count = static_cast<std::uint32_t>(parts);
+  model::NodeState state;
+  state.life = life_of(life);
+  state.accepting = life == WorkerState::kHealthy || life == WorkerState::kDegraded;
+  state.capacity = free_cores;
+  state.role = std::move(worker);
+  return state;
+}
+
+model::NodeState state_of_gate(const DatacenterTable& datacenters, std::size_t jobs, bool draining) {
+  model::GateState gate;
+  for (const Datacenter& each : datacenters.list()) {
+    if (each.health == DatacenterClass::kUnhealthy) continue;
+    gate.datacenters.push_back(each.name);
+    ++gate.datacenter_count;
+  }
+  gate.jobs = static_cast<std::uint32_t>(jobs);
+  model::NodeState state;
+  state.life = draining ? model::NodeLife::kDraining : model::NodeLife::kHealthy;
+  state.accepting = !draining && gate.datacenter_count > 0;
+  state.role = std::move(gate);
+  return state;
+}
+
+std::optional<ManagerReport> report_of(NodeId manager, const model::NodeState& state) {
+  const auto* const said = std::get_if<model::ManagerState>(&state.role);
+  if (said == nullptr) return std::nullopt;
   ManagerReport report;
   report.manager = manager;
-  report.datacenter = presence.datacenter;
-  report.term = presence.term;
-  report.leader = presence.leader;
-  report.has_quorum = presence.has_quorum;
-  report.workers = presence.workers;
-  report.healthy_workers = presence.healthy_workers;
-  report.free_cores = presence.free_cores;
-  report.cores = presence.cores;
+  report.datacenter = said->datacenter;
+  report.term = said->term;
+  report.leader = said->leads;
+  report.has_quorum = said->has_quorum;
+  report.workers = said->workers;
+  report.healthy_workers = said->healthy_workers;
+  report.free_cores = said->free_cores;
+  report.cores = said->total_cores;
   return report;
 }
 
-bool urgent(const Presence& before, const Presence& after) {
-  return before.leader != after.leader || before.has_quorum != after.has_quorum ||
-         (before.healthy_workers == 0) != (after.healthy_workers == 0);
+bool urgent(const model::NodeState& before, const model::NodeState& after) {
+  if (before.life != after.life || before.accepting != after.accepting) return true;
+  const auto* const was = std::get_if<model::ManagerState>(&before.role);
+  const auto* const is = std::get_if<model::ManagerState>(&after.role);
+  return was != nullptr && is != nullptr && (was->leads != is->leads || was->has_quorum != is->has_quorum);
 }
 
 std::optional<Liveness> liveness_of(cores::SwimEventKind event) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kJournal = "journal";
 // The whole state is compared, and snapshots are made, at entries whose index is a multiple of this.
 constexpr cores::RaftIndex kCompared = 16;
-constexpr base::Duration kPresenceEvery = std::chrono::milliseconds(500);
+constexpr base::Duration kStateEvery = std::chrono::milliseconds(500);
 
 // Membership groups: one for each datacenter, one of the gates, and one in which gates watch managers.
 constexpr std::uint64_t kGateGroup = 1;
@@ -128,6 +128,16 @@ bool LoggedProcess::carry_out(Host& host, cluster::Effect& effect) {
   return true;
 }
 
+bool LoggedProcess::hand_over(Host& host) {
+  if (!seat_->raft().leads()) return true;
+  if (host.now() < hand_over_due_) return false;
+  hand_over_due_ = host.now() + std::chrono::seconds(1);
+  std::vector<base::NodeId> others = seat_->raft().members().voters;
+  std::erase(others, host.self());
+  if (!others.empty()) seat_->transfer(others[host.random().below(others.size())], host.now());
+  return others.empty();
+}
+
 bool LoggedProcess::carry_out_log(Host& host) {
   cluster::LogEffects effects = seat_->take();
   if (effects.empty()) return false;
@@ -184,10 +194,10 @@ void ManagerProcess::make_brain(Host& host) {
   settings.hash = hash_body;
   settings.options = shared_->setup.manager;
   brain_.emplace(settings, bodies_on_disk(host), host.now());
-  const cluster::Presence presence =
-      cluster::presence_of(settings.self, ClusterMap::name(place_), brain_->ledger(), seat_->standing(host.now()));
-  join(host, false, kFirstPlaceGroup + place_, shared_->setup.lan, shared_->map.managers(place_), presence);
-  if (!shared_->map.gates().empty()) join(host, true, kFarGroup, shared_->setup.wan, far_seeds(shared_->map), presence);
+  const model::NodeState state = cluster::state_of_manager(host.self(), ClusterMap::name(place_), brain_->ledger(),
+                                                           seat_->standing(host.now()), false);
+  join(host, false, kFirstPlaceGroup + place_, shared_->setup.lan, shared_->map.managers(place_), state);
+  if (!shared_->map.gates().empty()) join(host, true, kFarGroup, shared_->setup.wan, far_seeds(shared_->map), state);
 }
 
 void ManagerProcess::on_message(Host& host, base::NodeId from, const cluster::Message& message) {
@@ -196,8 +206,8 @@ void ManagerProcess::on_message(Host& host, base::NodeId from, const cluster::Me
 }
 
 void ManagerProcess::on_member(Host& host, bool far, base::NodeId node, cluster::Liveness liveness,
-                               const cluster::Presence* presence) {
-  if (presence != nullptr) roles_[node] = presence->role;
+                               const model::NodeState* state) {
+  if (state != nullptr) roles_[node] = cluster::role_of(*state);
   const auto role = roles_.find(node);
   if (role == roles_.end() || (far && role->second != cluster::NodeRole::kGate)) return;
   stand(host);
@@ -224,11 +234,12 @@ void ManagerProcess::apply_entry(Host& host, const cores::RaftEntry& entry, bool
 void ManagerProcess::settled(Host& host) {
   const cluster::LogStanding standing = seat_->standing(host.now());
   const bool turned = standing.leader != told_.leader || standing.caught_up != told_.caught_up;
-  if (!turned && host.now() < presence_due_) return;
+  if (!turned && host.now() < state_due_) return;
   told_ = standing;
-  presence_due_ = host.now() + kPresenceEvery;
-  tell_presence(host, cluster::presence_of(self(host), ClusterMap::name(place_), brain_->ledger(), standing));
-  if (draining_ && brain_->drained()) {
+  state_due_ = host.now() + kStateEvery;
+  tell_state(host,
+             cluster::state_of_manager(host.self(), ClusterMap::name(place_), brain_->ledger(), standing, draining_));
+  if (draining_ && hand_over(host) && brain_->drained()) {
     shared_->kernel.hit("manager drained");
     host.halt("drained");
   }
@@ -247,11 +258,9 @@ void GateProcess::make_brain(Host& host) {
   settings.options = shared_->setup.gate;
   settings.bodies = shared_->setup.manager;
   brain_.emplace(settings, bodies_on_disk(host), host.now());
-  cluster::Presence presence;
-  presence.role = cluster::NodeRole::kGate;
-  presence.life = settings.self.life;
-  join(host, false, kGateGroup, shared_->setup.lan, shared_->map.gates(), presence);
-  join(host, true, kFarGroup, shared_->setup.wan, far_seeds(shared_->map), presence);
+  const model::NodeState state = cluster::state_of_gate(brain_->datacenters(), 0, false);
+  join(host, false, kGateGroup, shared_->setup.lan, shared_->map.gates(), state);
+  join(host, true, kFarGroup, shared_->setup.wan, far_seeds(shared_->map), state);
 }
 
 void GateProcess::on_message(Host& host, base::NodeId from, const cluster::Message& message) {
@@ -261,7 +270,7 @@ void GateProcess::on_message(Host& host, base::NodeId from, const cluster::Messa
 }
 
 void GateProcess::on_member(Host& host, bool far, base::NodeId node, cluster::Liveness liveness,
-                            const cluster::Presence* presence) {
+                            const model::NodeState* state) {
   stand(host);
   if (!far) {
     brain_->gate(node, liveness != cluster::Liveness::kDead, host.now());
@@ -270,8 +279,8 @@ void GateProcess::on_member(Host& host, bool far, base::NodeId node, cluster::Li
   if (ClusterMap::role(node) != ClusterMap::Role::kManager) return;
   if (liveness == cluster::Liveness::kDead) {
     brain_->manager_died(node, host.now());
-  } else if (presence != nullptr && presence->role == cluster::NodeRole::kManager) {
-    brain_->manager(cluster::report_of(node, *presence), host.now());
+  } else if (const auto report = state == nullptr ? std::nullopt : cluster::report_of(node, *state)) {
+    brain_->manager(*report, host.now());
   }
 }
 
@@ -334,7 +343,7 @@ void GateProcess::check(const cluster::Effects& effects) {
 }
 
 void GateProcess::settled(Host& host) {
-  if (draining_ && brain_->drained()) {
+  if (draining_ && hand_over(host) && brain_->drained()) {
     shared_->kernel.hit("gate drained");
     host.halt("drained");
   }

@@ -48,6 +48,8 @@ class LoggedProcess : public ClusterProcess {
   virtual base::Instant brain_due() const = 0;
   virtual void settled(Host& /*host*/) {}
 
+  // One that drains hands leadership over first. True once it leads no more.
+  bool hand_over(Host& host);
   // Before every call of the brain.
   void stand(Host& host) { set_standing(seat_->standing(host.now()), host.now()); }
 
@@ -60,6 +62,7 @@ class LoggedProcess : public ClusterProcess {
   RaftOracle* oracle_;
   const cluster::LogSeatOptions options_;
   std::deque<std::pair<WriteTicket, cores::RaftWrite>> writing_;
+  base::Instant hand_over_due_{};
 };
 
 class ManagerProcess final : public LoggedProcess {
@@ -75,7 +78,7 @@ class ManagerProcess final : public LoggedProcess {
   void make_brain(Host& host) override;
   void on_message(Host& host, base::NodeId from, const cluster::Message& message) override;
   void on_member(Host& host, bool far, base::NodeId node, cluster::Liveness liveness,
-                 const cluster::Presence* presence) override;
+                 const model::NodeState* state) override;
   void on_body_stored(Host& host, const cluster::BodyHash& hash, bool ok) override;
   void on_body_read(Host& host, const cluster::BodyHash& hash, std::optional<std::string> bytes) override;
   void set_standing(const cluster::LogStanding& standing, base::Instant now) override {
@@ -94,7 +97,7 @@ class ManagerProcess final : public LoggedProcess {
   std::uint32_t place_;
   std::optional<cluster::Manager> brain_;
   std::map<base::NodeId, cluster::NodeRole> roles_;
-  base::Instant presence_due_{};
+  base::Instant state_due_{};
   cluster::LogStanding told_;
   bool draining_ = false;
 };
@@ -112,7 +115,7 @@ class GateProcess final : public LoggedProcess {
   void make_brain(Host& host) override;
   void on_message(Host& host, base::NodeId from, const cluster::Message& message) override;
   void on_member(Host& host, bool far, base::NodeId node, cluster::Liveness liveness,
-                 const cluster::Presence* presence) override;
+                 const model::NodeState* state) override;
   void on_gone(Host& host, base::NodeId peer) override;
   void on_body_stored(Host& host, const cluster::BodyHash& hash, bool ok) override;
   void on_body_read(Host& host, const cluster::BodyHash& hash, std::optional<std::string> bytes) override;

@@ -39,7 +39,6 @@ struct ClusterSetup {
   double cancels = 0.15;
   base::Duration drain{};   // mean time between drains of some node; zero: never
   base::Duration change{};  // mean time between changes of a datacenter's managers; zero: never
-  bool restart = false;     // everybody at once, in the middle
   bool everybody_heals = false;
 };
 

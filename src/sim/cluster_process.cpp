@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "cluster/message_codec.h"
+#include "cores/swim_codec.h"
+#include "model/node_state_codec.h"
 #include "sim/swim_process.h"
 
 namespace muster::sim {
@@ -20,7 +22,7 @@ constexpr base::Duration kShortest = std::chrono::microseconds(100);
 constexpr base::Duration kReading = std::chrono::microseconds(300);
 constexpr base::Duration kResolveEvery = std::chrono::seconds(60);
 constexpr base::Duration kResolveWhileAlone = std::chrono::seconds(5);
-constexpr base::Duration kPresenceEvery = std::chrono::milliseconds(500);
+constexpr base::Duration kStateEvery = std::chrono::milliseconds(500);
 constexpr std::uint64_t kIncarnationsPerLife = 1u << 20;
 
 std::optional<BodyHash> body_of(std::string_view file) {
@@ -82,8 +84,11 @@ void ClusterProcess::receive(Host& host, const Packet& packet) {
     case Frame::kNear:
     case Frame::kFar: {
       cores::Swim* const core = (kind == Frame::kNear ? near_ : far_).core.get();
-      if (core != nullptr && packet.authentic)
+      if (!packet.authentic) {
+        static_cast<void>(cores::decode_swim(bytes));
+      } else if (core != nullptr) {
         core->receive(packet.sender, endpoint_of(packet.from), channel, bytes, host.now());
+      }
       break;
     }
   }
@@ -177,31 +182,28 @@ void ClusterProcess::say(Host& host, base::NodeId to, Frame kind, std::string_vi
 }
 
 void ClusterProcess::join(Host& host, bool far, std::uint64_t group, const cores::SwimOptions& options,
-                          std::vector<base::NodeId> seeds, const cluster::Presence& presence) {
+                          std::vector<base::NodeId> seeds, const model::NodeState& state) {
   Membership& membership = far ? far_ : near_;
   cores::SwimSelf self{.id = host.self(),
                        .address = endpoint_of(host.address()),
                        .incarnation = host.life() * kIncarnationsPerLife + 1,
-                       .state = {}};
-  cluster::encode(presence, self.state);
+                       .state = model::encode(state)};
   cores::SwimOptions own = options;
   own.group = group;
-  membership.told = presence;
+  membership.told = state;
   membership.seeds = std::move(seeds);
   membership.core = std::make_unique<cores::Swim>(std::move(self), own, host.random().next(), host.now());
   resolve_seeds(host, membership);
 }
 
-void ClusterProcess::tell_presence(Host& host, const cluster::Presence& presence) {
+void ClusterProcess::tell_state(Host& host, const model::NodeState& state) {
   for (Membership* each : {&near_, &far_}) {
-    if (!each->core || presence == each->told) continue;
-    const bool now = cluster::urgent(each->told, presence);
+    if (!each->core || state == each->told) continue;
+    const bool now = cluster::urgent(each->told, state);
     if (!now && host.now() < each->tell_at) continue;
-    each->told = presence;
-    each->tell_at = host.now() + kPresenceEvery;
-    std::string bytes;
-    cluster::encode(presence, bytes);
-    each->core->set_state(std::move(bytes), now, host.now());
+    each->told = state;
+    each->tell_at = host.now() + kStateEvery;
+    each->core->set_state(model::encode(state), now, host.now());
   }
 }
 
@@ -251,11 +253,11 @@ void ClusterProcess::settle(Host& host, Membership& membership, bool far) {
       liveness =
           member->status == cores::MemberStatus::kSuspect ? cluster::Liveness::kSuspect : cluster::Liveness::kAlive;
     if (!liveness) continue;
-    std::optional<cluster::Presence> presence;
+    std::optional<model::NodeState> state;
     if (member != nullptr && member->state) {
-      if (auto decoded = cluster::decode_presence(member->state->bytes)) presence = std::move(*decoded);
+      if (auto decoded = model::decode_node_state(member->state->bytes)) state = std::move(*decoded);
     }
-    on_member(host, far, event.node, *liveness, presence ? &*presence : nullptr);
+    on_member(host, far, event.node, *liveness, state ? &*state : nullptr);
   }
 }
 

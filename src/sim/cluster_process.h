@@ -64,7 +64,7 @@ class ClusterProcess : public Process {
   virtual void on_message(Host& host, base::NodeId from, const cluster::Message& message) = 0;
   virtual void on_raft(Host& /*host*/, base::NodeId /*from*/, std::string_view /*bytes*/, bool /*authentic*/) {}
   virtual void on_member(Host& /*host*/, bool /*far*/, base::NodeId /*node*/, cluster::Liveness /*liveness*/,
-                         const cluster::Presence* /*presence*/) {}
+                         const model::NodeState* /*state*/) {}
   virtual void on_gone(Host& /*host*/, base::NodeId /*peer*/) {}
   virtual void on_body_stored(Host& host, const cluster::BodyHash& hash, bool ok) = 0;
   virtual void on_body_read(Host& host, const cluster::BodyHash& hash, std::optional<std::string> bytes) = 0;
@@ -79,8 +79,8 @@ class ClusterProcess : public Process {
   void perform(Host& host, cluster::Effects effects);
   void say(Host& host, base::NodeId to, Frame kind, std::string_view bytes);
   void join(Host& host, bool far, std::uint64_t group, const cores::SwimOptions& options,
-            std::vector<base::NodeId> seeds, const cluster::Presence& presence);
-  void tell_presence(Host& host, const cluster::Presence& presence);
+            std::vector<base::NodeId> seeds, const model::NodeState& state);
+  void tell_state(Host& host, const model::NodeState& state);
   std::uint32_t score() const { return near_.core ? near_.core->score() : 0; }
   std::vector<cluster::BodyRef> bodies_on_disk(Host& host);
   static std::string body_file(const cluster::BodyHash& hash);
@@ -93,7 +93,7 @@ class ClusterProcess : public Process {
     std::unique_ptr<cores::Swim> core;
     std::vector<base::NodeId> seeds;
     base::Instant resolve_at = base::kNever;
-    cluster::Presence told;
+    model::NodeState told;
     base::Instant tell_at{};
   };
 

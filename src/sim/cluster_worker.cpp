@@ -27,10 +27,9 @@ bool WorkerProcess::begin(Host& host) {
   settings.hash = hash_body;
   settings.options = shared_->setup.worker;
   brain_.emplace(settings, host.now());
-  cluster::Presence presence;
-  presence.role = cluster::NodeRole::kWorker;
-  presence.life = settings.self.life;
-  join(host, false, kFirstPlaceGroup + place, shared_->setup.lan, shared_->map.managers(place), presence);
+  const model::NodeState state =
+      cluster::state_of_worker(brain_->state(), settings.cores, settings.cores, brain_->parts());
+  join(host, false, kFirstPlaceGroup + place, shared_->setup.lan, shared_->map.managers(place), state);
   return true;
 }
 
@@ -54,6 +53,8 @@ void WorkerProcess::on_wake(Host& host) {
   if (host.now() >= health_due_) {
     health_due_ = host.now() + kHealth;
     brain_->health(0.1, 0.1, score(), host.now());
+    tell_state(host,
+               cluster::state_of_worker(brain_->state(), shared_->setup.cores, brain_->free_cores(), brain_->parts()));
   }
   for (auto at = executors_.begin(); at != executors_.end();) {
     const auto next = std::next(at);

@@ -19,7 +19,6 @@ constexpr base::Duration kFreshJobs = std::chrono::seconds(1);
 
 void ClusterWorld::begin(Kernel& kernel) {
   shared_ = std::make_unique<ClusterShared>(kernel, setup_);
-  injector_ = std::make_unique<Injector>(kernel, *this);
   const ClusterMap& map = shared_->map;
   if (!map.gates().empty()) groups_.push_back({"the gates", map.gates(), &shared_->gates});
   for (const base::NodeId node : map.gates()) kernel.add(node, 0);

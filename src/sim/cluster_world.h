@@ -12,7 +12,6 @@
 #include "sim/cluster_client.h"
 #include "sim/cluster_logged.h"
 #include "sim/cluster_worker.h"
-#include "sim/injector.h"
 #include "sim/world.h"
 
 namespace muster::sim {
@@ -66,7 +65,6 @@ class ClusterWorld final : public World {
 
   ClusterSetup setup_;
   std::unique_ptr<ClusterShared> shared_;
-  std::unique_ptr<Injector> injector_;
   std::vector<Group> groups_;
   std::vector<std::unique_ptr<ClusterUser>> users_;
   std::vector<base::NodeId> core_;
