@@ -30,7 +30,7 @@ cluster::LogSeatOptions seat_options(const ClusterSetup& setup, const cores::Raf
   return options;
 }
 
-bool founder(const ClusterShared& shared, base::NodeId node) {
+bool is_founder(const ClusterShared& shared, base::NodeId node) {
   const auto& founders = shared.map.founders(ClusterMap::datacenter(node));
   return std::ranges::find(founders, node) != founders.end();
 }
@@ -182,7 +182,7 @@ void LoggedProcess::apply(Host& host, const cores::RaftApply& what) {
 ManagerProcess::ManagerProcess(ClusterShared& shared, base::NodeId node)
     : LoggedProcess(shared, *shared.managers[ClusterMap::datacenter(node)],
                     seat_options(shared.setup, shared.setup.raft, shared.map.founders(ClusterMap::datacenter(node)),
-                                 founder(shared, node))),
+                                 is_founder(shared, node))),
       place_(ClusterMap::datacenter(node)) {}
 
 void ManagerProcess::make_brain(Host& host) {

@@ -357,9 +357,9 @@ void ClusterLog::check_job(std::uint32_t datacenter, JobId id, const Ledger& aft
   for (std::size_t i = 0; i < account.states.size() && i < job->workflows.size(); ++i) {
     const cluster::WorkflowState state = job->workflows[i].state;
     if (account.states[i] == state) continue;
-    const bool final = cluster::terminal(account.states[i]);
+    const bool over = cluster::terminal(account.states[i]);
     const bool back = state == cluster::WorkflowState::kPending;
-    if (final || back)
+    if (over || back)
       kernel_->violate("16", fmt::format("workflow {} of job {} goes from {} to {}", i, cluster::number(id),
                                          cluster::to_text(account.states[i]), cluster::to_text(state)));
     account.states[i] = state;

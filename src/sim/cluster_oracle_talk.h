@@ -15,8 +15,7 @@ namespace muster::sim {
 
 class ClusterTalk {
  public:
-  ClusterTalk(Kernel& kernel, const ClusterLog& log, const ClusterRuns& runs)
-      : kernel_(&kernel), log_(&log), runs_(&runs) {}
+  ClusterTalk(Kernel& kernel, const ClusterLog& log) : kernel_(&kernel), log_(&log) {}
 
   void leaves(base::NodeId from, base::NodeId to, const cluster::Message& message);
   void noted(base::NodeId node, const cluster::Note& note);
@@ -34,7 +33,6 @@ class ClusterTalk {
 
   Kernel* kernel_;
   const ClusterLog* log_;
-  const ClusterRuns* runs_;
   std::map<base::NodeId, std::deque<base::Duration>> timeouts_;            // of quorums
   std::map<std::vector<base::NodeId>, std::vector<base::NodeId>> owners_;  // of some keys, by the gates on the ring
 };

@@ -42,7 +42,7 @@ ClusterShared::ClusterShared(Kernel& the_kernel, const ClusterSetup& the_setup)
       map(the_setup),
       runs(the_kernel, the_setup),
       log(the_kernel, the_setup, runs),
-      talk(the_kernel, log, runs),
+      talk(the_kernel, log),
       gates(the_kernel) {
   gates.founded(map.gates());
   for (std::uint32_t i = 0; i < map.datacenters(); ++i) {

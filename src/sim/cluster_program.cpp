@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 
 #include "model/result_codec.h"
 
@@ -59,9 +60,11 @@ bool may_fail(JobId job, std::uint32_t workflow, double trouble) {
 
 Counts counts_of(JobId job, std::uint32_t workflow, const cluster::Slice& slice) {
   Counts counts;
-  for (std::uint32_t core = slice.first_core; core < slice.first_core + slice.cores; ++core)
-    counts.iterations += 50 + mixed({cluster::number(job), workflow, core, 3}) % 100;
-  counts.failed = counts.iterations / 10;
+  for (std::uint32_t core = slice.first_core; core < slice.first_core + slice.cores; ++core) {
+    const std::uint64_t iterations = 50 + mixed({cluster::number(job), workflow, core, 3}) % 100;
+    counts.iterations += iterations;
+    counts.failed += iterations / 10;
+  }
   counts.ok = counts.iterations - counts.failed;
   return counts;
 }

@@ -135,7 +135,7 @@ void WorkerProcess::stop_executor(Host& host, const cluster::StopExecutor& order
 
 bool WorkerProcess::step(Host& host, const Key& key, Executor& executor) {
   const base::Instant now = host.now();
-  const cluster::Counts all = cluster::Counts(counts_of(key.first.job, key.first.workflow, executor.slice));
+  const cluster::Counts all = counts_of(key.first.job, key.first.workflow, executor.slice);
   if (now >= executor.stop_due) {
     end_executor(host, key, executor,
                  executor.killed ? std::nullopt : std::optional<PartOutcome>(PartOutcome::kCancelled));
