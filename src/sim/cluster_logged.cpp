@@ -71,6 +71,7 @@ bool LoggedProcess::begin(Host& host) {
   if (seat_->valid_bytes() < journal.size())
     writing_.emplace_back(host.truncate(kJournal, seat_->valid_bytes()), cores::RaftWrite{});
   shared_->talk.booted(host.self());
+  step_down_.emplace(host.self());
   make_brain(host);
   return true;
 }
@@ -128,14 +129,11 @@ bool LoggedProcess::carry_out(Host& host, cluster::Effect& effect) {
   return true;
 }
 
-bool LoggedProcess::hand_over(Host& host) {
-  if (!seat_->raft().leads()) return true;
-  if (host.now() < hand_over_due_) return false;
-  hand_over_due_ = host.now() + std::chrono::seconds(1);
-  std::vector<base::NodeId> others = seat_->raft().members().voters;
-  std::erase(others, host.self());
-  if (!others.empty()) seat_->transfer(others[host.random().below(others.size())], host.now());
-  return others.empty();
+bool LoggedProcess::hand_over(Host& host, bool draining) {
+  const auto to = step_down_->step(seat_->standing(host.now()), score(), draining, host.now());
+  if (to) seat_->transfer(*to, host.now());
+  if (to && !draining) shared_->kernel.hit("unwell leader hands over");
+  return !seat_->raft().leads();
 }
 
 bool LoggedProcess::carry_out_log(Host& host) {
@@ -239,7 +237,7 @@ void ManagerProcess::settled(Host& host) {
   state_due_ = host.now() + kStateEvery;
   tell_state(host,
              cluster::state_of_manager(host.self(), ClusterMap::name(place_), brain_->ledger(), standing, draining_));
-  if (draining_ && hand_over(host) && brain_->drained()) {
+  if (hand_over(host, draining_) && draining_ && brain_->drained()) {
     shared_->kernel.hit("manager drained");
     host.halt("drained");
   }
@@ -343,7 +341,7 @@ void GateProcess::check(const cluster::Effects& effects) {
 }
 
 void GateProcess::settled(Host& host) {
-  if (draining_ && hand_over(host) && brain_->drained()) {
+  if (hand_over(host, draining_) && draining_ && brain_->drained()) {
     shared_->kernel.hit("gate drained");
     host.halt("drained");
   }

@@ -14,6 +14,7 @@
 #include "cluster/gate.h"
 #include "cluster/log_seat.h"
 #include "cluster/manager.h"
+#include "cluster/step_down.h"
 #include "sim/cluster_process.h"
 
 namespace muster::sim {
@@ -48,8 +49,8 @@ class LoggedProcess : public ClusterProcess {
   virtual base::Instant brain_due() const = 0;
   virtual void settled(Host& /*host*/) {}
 
-  // One that drains hands leadership over first. True once it leads no more.
-  bool hand_over(Host& host);
+  // Hands leadership over where it must. True while it does not lead.
+  bool hand_over(Host& host, bool draining);
   // Before every call of the brain.
   void stand(Host& host) { set_standing(seat_->standing(host.now()), host.now()); }
 
@@ -62,7 +63,7 @@ class LoggedProcess : public ClusterProcess {
   RaftOracle* oracle_;
   const cluster::LogSeatOptions options_;
   std::deque<std::pair<WriteTicket, cores::RaftWrite>> writing_;
-  base::Instant hand_over_due_{};
+  std::optional<cluster::StepDown> step_down_;
 };
 
 class ManagerProcess final : public LoggedProcess {
