@@ -12,9 +12,9 @@ using cluster::PartId;
 
 namespace {
 
-// How much too late an alarm may come before its node counts as crawling, and for how long it then does.
+// How much too late an alarm may come before its node counts as crawling; and for how long such things are remembered.
 constexpr base::Duration kTooLate = std::chrono::milliseconds(500);
-constexpr base::Duration kLateFor = std::chrono::seconds(60);
+constexpr base::Duration kLately = std::chrono::seconds(60);
 
 std::string in_words(const ClusterRuns::Key& key) {
   const auto& [part, fence] = key;
@@ -92,27 +92,39 @@ void ClusterRuns::late(base::NodeId node, base::Duration by) {
 }
 
 void ClusterRuns::booted(base::NodeId node) {
-  clocks_[node] = {.began = kernel_->elapsed(),
-                   .offset = (kernel_->clock_of(node) - kernel_->now()).count(),
-                   .strayed = false,
-                   .late_at = base::Duration(-1)};
+  Clock& clock = clocks_[node];
+  clock.began = kernel_->elapsed();
+  clock.offset = (kernel_->clock_of(node) - kernel_->now()).count();
+  clock.late_at = base::Duration(-1);
 }
 
 void ClusterRuns::observe(base::NodeId node) {
   const auto found = clocks_.find(node);
-  if (found == clocks_.end() || found->second.strayed) return;
-  const std::int64_t off = (kernel_->clock_of(node) - kernel_->now()).count() - found->second.offset;
-  const std::int64_t most = 1'000'000 + (kernel_->elapsed() - found->second.began).count() / 100;
-  found->second.strayed = off > most || off < -most;
+  if (found == clocks_.end()) return;
+  Clock& clock = found->second;
+  const std::int64_t offset = (kernel_->clock_of(node) - kernel_->now()).count();
+  const std::int64_t off = offset - clock.offset;
+  const std::int64_t most = 1'000'000 + (kernel_->elapsed() - clock.began).count() / 100;
+  if (off <= most && off >= -most) return;
+  clock.strayed_at = clock.began = kernel_->elapsed();
+  clock.offset = offset;
+  if (ClusterMap::role(node) == ClusterMap::Role::kManager)
+    manager_strayed_[ClusterMap::datacenter(node) & 1] = clock.strayed_at;
 }
 
-bool ClusterRuns::trusted(base::NodeId node) const {
-  if (kernel_->paused(node)) return false;
+bool ClusterRuns::keeps_time(base::NodeId node) const {
   const auto found = clocks_.find(node);
-  if (found == clocks_.end()) return true;
-  const Clock& clock = found->second;
-  const bool late = clock.late_at >= base::Duration::zero() && kernel_->elapsed() - clock.late_at < kLateFor;
-  return !clock.strayed && !late;
+  return found == clocks_.end() || !lately(found->second.strayed_at);
+}
+
+bool ClusterRuns::trusted(base::NodeId worker) const {
+  if (kernel_->paused(worker) || lately(manager_strayed_[ClusterMap::datacenter(worker) & 1])) return false;
+  const auto found = clocks_.find(worker);
+  return found == clocks_.end() || (!lately(found->second.strayed_at) && !lately(found->second.late_at));
+}
+
+bool ClusterRuns::lately(base::Duration at) const {
+  return at >= base::Duration::zero() && kernel_->elapsed() - at < kLately;
 }
 
 const ClusterRuns::Attempt* ClusterRuns::attempt(std::uint32_t datacenter, const Key& key) const {

@@ -46,8 +46,11 @@ class ClusterRuns {
   void observe(base::NodeId node);
   void booted(base::NodeId node);
 
-  // Whether the node may be expected to keep time.
-  bool trusted(base::NodeId node) const;
+  // Whether the node's clock ran true within 1 % for the last minute.
+  bool keeps_time(base::NodeId node) const;
+  // Whether a worker, and the clocks of those who lead it, can be held to what was promised about time: it was not
+  // paused, does not crawl, and all clocks run true.
+  bool trusted(base::NodeId worker) const;
 
   const Attempt* attempt(std::uint32_t datacenter, const Key& key) const;
   const Attempts& attempts(std::uint32_t datacenter) const { return attempts_[datacenter & 1]; }
@@ -66,11 +69,12 @@ class ClusterRuns {
   struct Clock {
     base::Duration began{};
     std::int64_t offset = 0;
-    bool strayed = false;
+    base::Duration strayed_at{-1};
     base::Duration late_at{-1};
   };
 
   void end(std::uint32_t datacenter, const Key& key, Attempt& attempt);
+  bool lately(base::Duration at) const;
 
   Kernel* kernel_;
   std::uint32_t cores_;
@@ -79,6 +83,7 @@ class ClusterRuns {
   std::map<base::NodeId, std::map<std::uint32_t, Key>> in_use_;  // cores of each worker
   std::map<std::pair<base::NodeId, cluster::JobId>, std::pair<std::uint64_t, std::uint64_t>> epochs_;  // life, epoch
   std::map<base::NodeId, Clock> clocks_;
+  base::Duration manager_strayed_[2] = {base::Duration(-1), base::Duration(-1)};  // when one of a datacenter's last did
 };
 
 }  // namespace muster::sim
