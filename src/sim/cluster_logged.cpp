@@ -334,7 +334,7 @@ void GateProcess::check(const cluster::Effects& effects) {
     if (held != epoch)
       shared_->kernel.violate("10", fmt::format("gate {} orders something for job {} under epoch {} without its lease",
                                                 base::number(self_), cluster::number(job), epoch));
-    if (epoch != shared_->log.gate_epoch(job) && shared_->runs.keeps_time(self_))
+    if (epoch != shared_->log.gate_epoch(job) && shared_->gates_keep_time())
       shared_->kernel.violate("9",
                               fmt::format("gate {} acts for job {} under epoch {}, which is at {}", base::number(self_),
                                           cluster::number(job), epoch, shared_->log.gate_epoch(job)));

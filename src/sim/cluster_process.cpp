@@ -51,6 +51,10 @@ ClusterShared::ClusterShared(Kernel& the_kernel, const ClusterSetup& the_setup)
   }
 }
 
+bool ClusterShared::gates_keep_time() const {
+  return std::ranges::all_of(map.gates(), [this](base::NodeId gate) { return runs.keeps_time(gate); });
+}
+
 void ClusterProcess::start(Host& host) {
   shared_->runs.booted(host.self());
   std::set<BodyHash> kept;

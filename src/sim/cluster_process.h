@@ -27,6 +27,9 @@ namespace muster::sim {
 struct ClusterShared {
   ClusterShared(Kernel& the_kernel, const ClusterSetup& the_setup);
 
+  // Whether leases can be held to true time: any gate whose clock strays may move one too early.
+  bool gates_keep_time() const;
+
   Kernel& kernel;
   const ClusterSetup setup;
   const ClusterMap map;

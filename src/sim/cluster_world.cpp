@@ -206,11 +206,11 @@ void ClusterWorld::check_leases(base::NodeId gate) {
     const auto* const it = static_cast<const GateProcess*>(process(node));
     return it != nullptr && it->brain().acts_for(job, kernel_->clock_of(node)).has_value();
   };
-  if (process(gate) == nullptr || !shared_->runs.keeps_time(gate)) return;
+  if (process(gate) == nullptr || !shared_->gates_keep_time()) return;
   for (const JobId job : shared_->log.gate_jobs()) {
     if (!holds(gate, job)) continue;
     for (const base::NodeId other : shared_->map.gates()) {
-      if (other == gate || !shared_->runs.keeps_time(other) || !holds(other, job)) continue;
+      if (other == gate || !holds(other, job)) continue;
       kernel_->violate("8", fmt::format("gates {} and {} both hold the lease of job {}", base::number(gate),
                                         base::number(other), cluster::number(job)));
     }
