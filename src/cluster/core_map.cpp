@@ -5,7 +5,8 @@
 namespace muster::cluster {
 
 std::uint32_t CoreMap::free() const {
-  return static_cast<std::uint32_t>(std::ranges::count(owners_, std::nullopt));
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(owners_, [](const auto& owner) { return !owner.has_value(); }));
 }
 
 std::vector<std::uint32_t> CoreMap::allocate(const PartId& part, std::uint32_t count) {

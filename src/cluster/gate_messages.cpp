@@ -56,7 +56,7 @@ void Gate::on_node(GateDesk& desk, NodeId from, const Told& message) {
   } else if constexpr (kOneOf<Told, BodyOffer, BodyWanted, BodyPiece, BodyMissing>) {
     bodies_.receive(from, message, desk.now, effects_);
   } else if constexpr (kOneOf<Told, BodyHeld>) {
-    bodies_.receive(from, message, desk.now);
+    bodies_.receive(from, message);
   }
 }
 
