@@ -5,8 +5,7 @@
 namespace muster::cluster {
 
 std::uint32_t CoreMap::free() const {
-  return static_cast<std::uint32_t>(
-      std::ranges::count_if(owners_, [](const auto& owner) { return !owner.has_value(); }));
+  return static_cast<std::uint32_t>(std::ranges::count_if(owners_, [](const auto& owner) { return !owner; }));
 }
 
 std::vector<std::uint32_t> CoreMap::allocate(const PartId& part, std::uint32_t count) {
