@@ -34,7 +34,7 @@ Client::Client(const ClientSettings& settings, base::Instant now)
     : client_(settings.client),
       options_(settings.options),
       calls_(settings.gates, settings.seed, settings.options),
-      bodies_(settings.self, settings.hash, BodyOptions{}, {}, now),
+      bodies_(settings.self, settings.hash, BodyOptions{}, {}, now, Bodies::Copies::kHere),
       callbacks_(resilience::kClientCallbacks),
       now_(now) {}
 

@@ -36,7 +36,7 @@ struct GateSettings {
   std::uint64_t seed = 0;
   HashBody hash = nullptr;
   GateOptions options;
-  ManagerOptions bodies;  // for what Bodies takes from it
+  BodyOptions bodies;
 };
 
 class Gate {

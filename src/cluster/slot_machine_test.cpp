@@ -106,7 +106,7 @@ class SlotMachineTest : public ::testing::Test, public GateLedgerFixture {
   GateProposals proposals{kGateA, options};
   GateLeases leases{kGateA, 1, options};
   GatePeers peers{kGateA};
-  Bodies bodies{kGateA, test_hash, ManagerOptions{}, {}, now};
+  Bodies bodies{kGateA, test_hash, BodyOptions{}, {}, now};
   DatacenterTable datacenters;
   GateFollowers followers;
   Effects effects;
