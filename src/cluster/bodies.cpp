@@ -289,7 +289,8 @@ void Bodies::act(const BodyHash& hash, Body& body, base::Instant now, Effects& e
       return;
     }
     if (body.fetching) {
-      ++body.next_source;  // the one asked did not answer
+      // Who said that it is missing was passed over then.
+      if (body.asked != kNoNode) ++body.next_source;
     } else {
       body.fetching = true;
       incoming_ += body.size;

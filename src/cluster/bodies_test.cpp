@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cluster/world.h"
 
@@ -205,6 +206,19 @@ TEST_F(BodiesTest, TriesAgainWhenTheDiskWouldNotTakeIt) {
   EXPECT_FALSE(bodies_.here(ref("mine").hash));
   pass(seconds(2));
   EXPECT_EQ(count<StoreBody>(), 2u);
+}
+
+TEST_F(BodiesTest, AsksEverybodyInTurnForWhatOneOfThemLacks) {
+  const BodyRef body = ref("result");
+  bodies_.receive(kB, BodyOffer{body}, now_, effects_);
+  std::set<NodeId> asked;
+  for (int i = 0; i < 4; ++i) {
+    const NodeId last = sent<BodyWanted>().back().first;
+    asked.insert(last);
+    bodies_.receive(last, BodyMissing{body.hash, false}, now_, effects_);
+    pass(seconds(1));
+  }
+  EXPECT_EQ(asked, (std::set<NodeId>{kB, kC}));
 }
 
 }  // namespace

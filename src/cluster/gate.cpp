@@ -19,7 +19,7 @@ Gate::Gate(const GateSettings& settings, const std::vector<BodyRef>& on_disk, ba
       proposals_(settings.self, settings.options),
       leases_(settings.self, settings.seed, settings.options),
       peers_(settings.self),
-      bodies_(settings.self, settings.hash, settings.bodies.bodies, on_disk, now),
+      bodies_(settings.self, settings.hash, settings.bodies, on_disk, now),
       tick_due_(now),
       cleanup_due_(now + settings.options.cleanup) {}
 

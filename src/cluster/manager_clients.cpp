@@ -200,6 +200,12 @@ void Manager::on(Desk& desk, NodeId from, const Reconnect& message) {
   } else {
     static_cast<void>(announced(desk, message.job, {from, origin_of(message.job, *job).epoch}));
     answer = answer_of(ledger_, message.job, *job);
+    if (job->end) {
+      // Told at once, even if a former life of the client has acknowledged it.
+      answer.answer = Answer::kAccepted;
+      desk.send(from, answer);
+      return desk.send(from, JobEnd{message.job, job->epoch, job->end->state, job->end->reason, status_of(*job)});
+    }
   }
   desk.send(from, answer);
 }

@@ -139,6 +139,10 @@ bool LoggedProcess::hand_over(Host& host, bool draining) {
 
 bool LoggedProcess::carry_out_log(Host& host) {
   cluster::LogEffects effects = seat_->take();
+  if (host.traced() && seat_->raft().leads() != leads_) {
+    leads_ = !leads_;
+    host.trace("{} in term {}", leads_ ? "LEADS" : "leads no more", seat_->raft().term());
+  }
   if (effects.empty()) return false;
   for (cluster::LogWrite& write : effects.writes) {
     const WriteTicket ticket =
@@ -255,7 +259,7 @@ void GateProcess::make_brain(Host& host) {
   settings.seed = host.random().next();
   settings.hash = hash_body;
   settings.options = shared_->setup.gate;
-  settings.bodies = shared_->setup.manager;
+  settings.bodies = shared_->setup.manager.bodies;
   brain_.emplace(settings, bodies_on_disk(host), host.now());
   const model::NodeState state = cluster::state_of_gate(brain_->datacenters(), 0, false);
   join(host, false, kGateGroup, shared_->setup.lan, shared_->map.gates(), state);

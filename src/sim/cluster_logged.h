@@ -64,6 +64,7 @@ class LoggedProcess : public ClusterProcess {
   const cluster::LogSeatOptions options_;
   std::deque<std::pair<WriteTicket, cores::RaftWrite>> writing_;
   std::optional<cluster::StepDown> step_down_;
+  bool leads_ = false;  // as the trace was told
 };
 
 class ManagerProcess final : public LoggedProcess {

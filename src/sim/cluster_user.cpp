@@ -32,6 +32,8 @@ void ClusterUser::told(const cluster::ClientAnswer& answer) {
   if (found == jobs_.end() || !answer.answer) return;
   Job& job = found->second;
   const std::uint64_t name = cluster::number(answer.job);
+  kernel_->trace("a user is told of job {}, to question {}: {}", name, static_cast<int>(answer.about),
+                 cluster::to_text(*answer.answer));
   if (answer.about == About::kSubmit && (*answer.answer == Answer::kAccepted || *answer.answer == Answer::kEnded)) {
     if (job.acknowledged) kernel_->hit("job submitted again");
     job.acknowledged = true;
@@ -61,6 +63,7 @@ void ClusterUser::told(const cluster::JobEnd& end) {
   if (found == jobs_.end()) return;
   Job& job = found->second;
   const std::uint64_t name = cluster::number(end.job);
+  kernel_->trace("a user is told that job {} ended as {}", name, cluster::to_text(end.state));
   if (!cluster::terminal(end.state)) kernel_->violate("16", fmt::format("job {} ends in a state that is no end", name));
   if (job.ended && *job.ended != end.state)
     kernel_->violate("16", fmt::format("job {} ended as {} and now as {}", name, cluster::to_text(*job.ended),

@@ -327,18 +327,42 @@ std::string ClusterWorld::missing_work() const {
       const bool clean = (cluster::number(id) & kCleanJob) != 0;
       if (!job.acknowledged && !clean) continue;
       if (!job.ended && !job.forgotten)
-        return fmt::format("job {} was {} and has not ended", cluster::number(id),
-                           job.acknowledged ? "acknowledged" : "submitted after all was healed, again and again,");
+        return fmt::format("job {} was {} and its user knows of no end: {}", cluster::number(id),
+                           job.acknowledged ? "acknowledged" : "submitted after all was healed, again and again,",
+                           standing_of(id));
       if (clean && job.ended && *job.ended != cluster::JobState::kCompleted)
         return fmt::format("job {}, submitted after all was healed, ended as {}", cluster::number(id),
                            cluster::to_text(*job.ended));
     }
   }
   for (const auto& [place, job] : shared_->log.unended())
-    return fmt::format("job {} was accepted in {} and has not ended", cluster::number(job), ClusterMap::name(place));
+    return fmt::format("job {} was accepted in {} and has not ended: {}", cluster::number(job), ClusterMap::name(place),
+                       standing_of(job));
   for (const JobId job : shared_->log.gate_jobs())
-    return fmt::format("job {} has not ended at the gates", cluster::number(job));
+    return fmt::format("job {} has not ended at the gates: {}", cluster::number(job), standing_of(job));
   return {};
+}
+
+// Where a job stands, as the latest leaders' ledgers have it.
+std::string ClusterWorld::standing_of(JobId id) const {
+  std::string text;
+  for (const Group& group : groups_) {
+    const base::NodeId leading = leader(group);
+    if (leading == base::kNoNode) continue;
+    if (ClusterMap::role(leading) == Role::kGate) {
+      const auto* const job = static_cast<const GateProcess*>(process(leading))->brain().ledger().job(id);
+      if (job != nullptr)
+        text += fmt::format("the gates have it {}, with {} slots; ", job->end ? "ended" : "open", job->slots.size());
+      continue;
+    }
+    const auto* const job = static_cast<const ManagerProcess*>(process(leading))->brain().ledger().job(id);
+    if (job == nullptr) continue;
+    text += fmt::format("{} has it {}, led by {} under epoch {}, layer {} open, workflows", group.name,
+                        job->end ? "ended" : "open", base::number(job->owner.node), job->epoch, job->open_layer);
+    for (const cluster::LedgerWorkflow& workflow : job->workflows) text.append(" ").append(to_text(workflow.state));
+    text += "; ";
+  }
+  return text;
 }
 
 std::string ClusterWorld::missing_cores() const {

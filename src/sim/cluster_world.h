@@ -62,6 +62,7 @@ class ClusterWorld final : public World {
   std::string missing() const;
   std::string missing_work() const;
   std::string missing_cores() const;
+  std::string standing_of(cluster::JobId job) const;
 
   ClusterSetup setup_;
   std::unique_ptr<ClusterShared> shared_;

@@ -287,8 +287,10 @@ void RaftOracle::check_snapshot(base::NodeId node, const cores::RaftSnapshot& sn
                                  base::number(node), snapshot.index));
 }
 
-// A leader holds all that was ever committed.
+// The latest leader holds all that was ever committed.
 void RaftOracle::check_complete(base::NodeId node, const cores::Raft& raft) {
+  // Votes may come so late that a later term has its leader, which committed more.
+  if (leaders_.rbegin()->first > raft.term()) return;
   const cores::RaftLog& log = raft.log();
   if (log.last() < committed()) {
     kernel_->violate("log-kept", fmt::format("node {} leads in term {} with {} entries; {} are committed",
