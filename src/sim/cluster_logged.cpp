@@ -242,6 +242,13 @@ void ManagerProcess::settled(Host& host) {
   state_due_ = host.now() + kStateEvery;
   tell_state(host,
              cluster::state_of_manager(host.self(), ClusterMap::name(place_), brain_->ledger(), standing, draining_));
+  if (!draining_ && critical(host)) {
+    shared_->kernel.hit("critical manager steps down");
+    draining_ = true;
+    stand(host);
+    brain_->drain(host.now());
+    perform(host, take());
+  }
   if (hand_over(host, draining_) && draining_ && brain_->drained()) {
     shared_->kernel.hit("manager drained");
     host.halt("drained");
@@ -346,6 +353,13 @@ void GateProcess::check(const cluster::Effects& effects) {
 }
 
 void GateProcess::settled(Host& host) {
+  if (!draining_ && critical(host)) {
+    shared_->kernel.hit("critical gate steps down");
+    draining_ = true;
+    stand(host);
+    brain_->drain(host.now());
+    perform(host, take());
+  }
   if (hand_over(host, draining_) && draining_ && brain_->drained()) {
     shared_->kernel.hit("gate drained");
     host.halt("drained");

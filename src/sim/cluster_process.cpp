@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cluster/message_codec.h"
 #include "cores/swim_codec.h"
@@ -19,6 +20,8 @@ namespace {
 constexpr std::string_view kBodyPrefix = "body-";
 // A brain that is due again at once is woken after this: what takes no time would stop the clock.
 constexpr base::Duration kShortest = std::chrono::microseconds(100);
+// The loop's interval, against which its lag is measured.
+constexpr base::Duration kLoop = std::chrono::seconds(1);
 constexpr base::Duration kReading = std::chrono::microseconds(300);
 constexpr base::Duration kResolveEvery = std::chrono::seconds(60);
 constexpr base::Duration kResolveWhileAlone = std::chrono::seconds(5);
@@ -101,7 +104,7 @@ void ClusterProcess::receive(Host& host, const Packet& packet) {
 
 void ClusterProcess::wake(Host& host) {
   if (!running_) return;
-  if (armed_ != base::kNever) shared_->runs.late(host.self(), host.now() - armed_);
+  tell_lag(host);
   for (Membership* each : {&near_, &far_}) {
     if (!each->core) continue;
     if (host.now() >= each->resolve_at) resolve_seeds(host, *each);
@@ -273,6 +276,20 @@ void ClusterProcess::resolve_seeds(Host& host, Membership& membership) {
   }
   if (!seeds.empty()) membership.core->join(seeds, host.now());
   membership.resolve_at = host.now() + (membership.core->joined() ? kResolveEvery : kResolveWhileAlone);
+}
+
+// How late this node gets to its alarms is how far its loop lags behind.
+void ClusterProcess::tell_lag(Host& host) {
+  if (armed_ == base::kNever) return;
+  const base::Duration late = host.now() - armed_;
+  shared_->runs.late(host.self(), late);
+  lag_ = std::max(lag_, late);
+  if (host.now() < lag_due_) return;
+  lag_due_ = host.now() + kLoop;
+  const double ratio = base::seconds(std::exchange(lag_, {})) / base::seconds(kLoop);
+  for (Membership* each : {&near_, &far_}) {
+    if (each->core) each->core->lag(ratio, host.now());
+  }
 }
 
 void ClusterProcess::read_bodies(Host& host) {

@@ -85,6 +85,8 @@ class ClusterProcess : public Process {
             std::vector<base::NodeId> seeds, const model::NodeState& state);
   void tell_state(Host& host, const model::NodeState& state);
   std::uint32_t score() const { return near_.core ? near_.core->score() : 0; }
+  // Membership holds this node to be of no use: it must step down.
+  bool critical(Host& host) const { return near_.core && near_.core->must_step_down(host.now()); }
   std::vector<cluster::BodyRef> bodies_on_disk(Host& host);
   static std::string body_file(const cluster::BodyHash& hash);
   cluster::Process self(Host& host) const { return {host.self(), cluster::Life{host.life() + 1}}; }
@@ -104,6 +106,7 @@ class ClusterProcess : public Process {
   void settle(Host& host, Membership& membership, bool far);
   void resolve_seeds(Host& host, Membership& membership);
   void read_bodies(Host& host);
+  void tell_lag(Host& host);
 
   bool running_ = false;
   Membership near_;
@@ -113,6 +116,8 @@ class ClusterProcess : public Process {
   std::map<WriteTicket, cluster::BodyHash> dropping_;
   std::deque<std::pair<base::Instant, cluster::BodyRef>> reading_;
   base::Instant armed_ = base::kNever;
+  base::Duration lag_{};  // the worst since it was told
+  base::Instant lag_due_{};
 };
 
 }  // namespace muster::sim

@@ -38,8 +38,8 @@ ClusterSetup draw_setup(base::Random& random) {
   setup.snapshot_after = 32 + random.below(400);
   setup.raft.kept_entries = random.below(64);
   setup.gate_raft.kept_entries = random.below(64);
-  setup.submit = seconds(4 + static_cast<std::int64_t>(random.below(12)));
-  setup.longest_part = seconds(2 + static_cast<std::int64_t>(random.below(12)));
+  setup.submit = seconds(8 + static_cast<std::int64_t>(random.below(16)));
+  setup.longest_part = seconds(1 + static_cast<std::int64_t>(random.below(6)));
   if (random.below(3) == 0) setup.trouble = 0;
   if (random.below(2) == 0) setup.drain = seconds(20);
   if (random.below(2) == 0) setup.change = seconds(6);
@@ -72,7 +72,7 @@ Scenario cluster_scenario(std::string name, std::string summary, std::function<v
   scenario.faults.longest = seconds(60);
   scenario.first_fault = seconds(6);
   scenario.safety = seconds(125);
-  scenario.liveness = seconds(400);
+  scenario.liveness = seconds(900);
   scenario.counters = {"executor started",
                        "job completed",
                        "job cancelled",

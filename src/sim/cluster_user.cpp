@@ -7,6 +7,13 @@ using cluster::Counts;
 using cluster::JobId;
 using About = cluster::ClientAnswer::About;
 
+namespace {
+
+// A follower may lag behind a moment; and a question may be older than the acknowledgement.
+constexpr base::Duration kSpread = std::chrono::seconds(4);
+
+}  // namespace
+
 ClusterUser::Job& ClusterUser::add(cluster::JobRequest request) {
   Job job;
   job.asked = kernel_->elapsed();
@@ -36,11 +43,13 @@ void ClusterUser::told(const cluster::ClientAnswer& answer) {
                  cluster::to_text(*answer.answer));
   if (answer.about == About::kSubmit && (*answer.answer == Answer::kAccepted || *answer.answer == Answer::kEnded)) {
     if (job.acknowledged) kernel_->hit("job submitted again");
+    if (!job.acknowledged) job.acknowledged_at = kernel_->elapsed();
     job.acknowledged = true;
   }
   if (*answer.answer == Answer::kConflict)
     kernel_->violate("13", fmt::format("job {} is said to be another client's", name));
-  if (*answer.answer == Answer::kUnknownJob && job.acknowledged)
+  const bool long_known = job.acknowledged && kernel_->elapsed() - job.acknowledged_at > kSpread;
+  if (*answer.answer == Answer::kUnknownJob && long_known)
     kernel_->violate("14", fmt::format("job {} was acknowledged, and now it is not known", name));
   if (answer.about == About::kFollow && *answer.answer == Answer::kEnded) {
     const bool ended = direct_ ? log_->ended(0, answer.job) : log_->ended_at_gates(answer.job);

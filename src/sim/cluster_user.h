@@ -26,6 +26,7 @@ class ClusterUser {
     std::optional<cluster::JobState> ended;  // as told
     bool forgotten = false;                  // it had ended, and nobody can say how
     base::Duration asked{};
+    base::Duration acknowledged_at{};
   };
 
   ClusterUser(Kernel& kernel, const ClusterLog& log, const ClusterRuns& runs, bool direct)

@@ -52,7 +52,7 @@ void WorkerProcess::on_body_read(Host& host, const cluster::BodyHash& hash, std:
 void WorkerProcess::on_wake(Host& host) {
   if (host.now() >= health_due_) {
     health_due_ = host.now() + kHealth;
-    brain_->health(0.1, 0.1, score(), host.now());
+    brain_->health(0.1, 0.1, critical(host) ? cores::LocalHealth::kMaxScore : score(), host.now());
     tell_state(host,
                cluster::state_of_worker(brain_->state(), shared_->setup.cores, brain_->free_cores(), brain_->parts()));
   }

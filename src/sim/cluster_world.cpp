@@ -13,7 +13,7 @@ using Role = ClusterMap::Role;
 namespace {
 
 constexpr base::Duration kAskAgain = std::chrono::seconds(2);
-constexpr base::Duration kFreshJobs = std::chrono::seconds(1);
+constexpr base::Duration kFreshJobs = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -105,13 +105,10 @@ void ClusterWorld::heal(const std::vector<base::NodeId>& core) {
   std::ranges::sort(core_);
   healing_ = true;
   healed_at_ = kernel_->elapsed();
-  kernel_->after(kFreshJobs, [this] {
-    for (const base::NodeId client : shared_->map.clients()) submit(client, true);
-  });
 }
 
 bool ClusterWorld::settled() {
-  return kernel_->elapsed() - healed_at_ > 2 * kFreshJobs && missing().empty();
+  return kernel_->elapsed() - healed_at_ > kFreshJobs + 2 * kAskAgain && missing().empty();
 }
 
 void ClusterWorld::end() {
@@ -308,8 +305,18 @@ void ClusterWorld::change_managers() {
 void ClusterWorld::ask_again() {
   for (const base::NodeId client : shared_->map.clients()) {
     ask<ClientProcess>(client, [](ClientProcess& it, Host& host) { it.ask_again(host); });
+    if (healing_ && kernel_->elapsed() - healed_at_ > kFreshJobs && !fresh_under_way(user(client)))
+      submit(client, true);
   }
   kernel_->after(kAskAgain, [this] { ask_again(); });
+}
+
+// Whether a job that was submitted after the healing has completed, or still may.
+bool ClusterWorld::fresh_under_way(const ClusterUser& user) {
+  return std::ranges::any_of(user.jobs(), [](const auto& each) {
+    const bool clean = (cluster::number(each.first) & kCleanJob) != 0;
+    return clean && (!each.second.ended || *each.second.ended == cluster::JobState::kCompleted);
+  });
 }
 
 bool ClusterWorld::in_core(base::NodeId node) const {
@@ -323,6 +330,7 @@ std::string ClusterWorld::missing() const {
 
 std::string ClusterWorld::missing_work() const {
   for (const auto& user : users_) {
+    if (!fresh_under_way(*user)) return "no job that was submitted after all was healed has completed";
     for (const auto& [id, job] : user->jobs()) {
       const bool clean = (cluster::number(id) & kCleanJob) != 0;
       if (!job.acknowledged && !clean) continue;
@@ -330,9 +338,6 @@ std::string ClusterWorld::missing_work() const {
         return fmt::format("job {} was {} and its user knows of no end: {}", cluster::number(id),
                            job.acknowledged ? "acknowledged" : "submitted after all was healed, again and again,",
                            standing_of(id));
-      if (clean && job.ended && *job.ended != cluster::JobState::kCompleted)
-        return fmt::format("job {}, submitted after all was healed, ended as {}", cluster::number(id),
-                           cluster::to_text(*job.ended));
     }
   }
   for (const auto& [place, job] : shared_->log.unended())
