@@ -53,8 +53,12 @@ void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::SubmitAn
 }
 
 void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::CancelAnswer& message) {
-  if (message.answer == cluster::Answer::kOverloaded)
-    kernel_->violate("28", fmt::format("node {} sheds a cancellation", base::number(from)));
+  if (message.answer != cluster::Answer::kOverloaded) return;
+  // A job that is still being submitted cannot be cancelled yet, which is told alike.
+  const bool gate = ClusterMap::role(from) == ClusterMap::Role::kGate;
+  if (gate ? log_->submitted(message.job) : log_->accepted(ClusterMap::datacenter(from), message.job))
+    kernel_->violate("28", fmt::format("node {} sheds the cancellation of job {}", base::number(from),
+                                       cluster::number(message.job)));
 }
 
 void ClusterTalk::on(base::NodeId, base::NodeId, const cluster::DispatchAnswer& message) {

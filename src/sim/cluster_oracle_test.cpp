@@ -156,7 +156,12 @@ TEST_F(ClusterOracles, SeeAnAcknowledgementThatNoMajorityKnows) {
 
 TEST_F(ClusterOracles, SeeACancellationThatIsShed) {
   cluster::CancelAnswer answer;
+  answer.job = kJob;
   answer.answer = cluster::Answer::kOverloaded;
+  talk_.leaves(kManager, kClient, answer);
+  EXPECT_EQ(broken(), "");
+  keep_everywhere(hash_body("bundle"));
+  commit(accepted());
   talk_.leaves(kManager, kClient, answer);
   EXPECT_EQ(broken(), "28");
 }
