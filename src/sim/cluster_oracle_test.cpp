@@ -55,7 +55,7 @@ class ClusterOracles : public testing::Test {
     log_.committed(0, index_, entry, ledger_, {kManager, base::NodeId{102}, base::NodeId{103}});
   }
   void keep_everywhere(const cluster::BodyHash& hash) {
-    for (const std::uint64_t node : {101, 102, 103}) log_.kept(base::NodeId{node}, hash);
+    for (const std::uint64_t node : {101u, 102u, 103u}) log_.kept(base::NodeId{node}, hash);
   }
   cluster::JobAccepted accepted() {
     cluster::JobAccepted command;
