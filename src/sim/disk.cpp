@@ -56,6 +56,10 @@ std::vector<Disk::Answer> Disk::finish(base::Random& random) {
   }
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken_));
   taken_ = 0;
+  // Those that were asked for meanwhile fail, too.
+  for (const Write& write : failed ? std::exchange(pending_, {}) : std::vector<Write>()) {
+    answers.push_back({write.ticket, false});
+  }
   return answers;
 }
 
