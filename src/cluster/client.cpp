@@ -141,13 +141,15 @@ const GateStatistics* Client::statistics(JobId job) const {
 void Client::on(NodeId from, const SubmitAnswer& message, base::Instant now) {
   const auto at = jobs_.find(message.job);
   if (at == jobs_.end()) return;
-  // To a reconnection, it says who owns the job, or that nobody can say.
-  const CallName follow{CallKind::kFollow, message.job};
-  if (calls_.under_way(follow) && message.answer != Answer::kAccepted) {
-    calls_.answered(follow, from, message.answer, message.leader, message.retry_after, now, effects_);
-    return;
-  }
   const CallName submit{CallKind::kSubmit, message.job};
+  // To a reconnection, it says who owns the job, or that nobody can say; a manager also says so that it is followed.
+  const CallName follow{CallKind::kFollow, message.job};
+  if (calls_.under_way(follow) && (message.answer != Answer::kAccepted || !calls_.under_way(submit))) {
+    if (!calls_.answered(follow, from, message.answer, message.leader, message.retry_after, now, effects_)) return;
+    tell(About::kFollow, message.job, message.answer, message.reason);
+    if (message.answer != Answer::kAccepted) return drop(message.job);
+    return followed(message.job, at->second, from, message.epoch, now);
+  }
   if (!calls_.answered(submit, from, message.answer, message.leader, message.retry_after, now, effects_)) return;
   at->second.bytes.reset();
   if (message.answer == Answer::kAccepted) followed(message.job, at->second, from, message.epoch, now);

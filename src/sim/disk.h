@@ -31,6 +31,7 @@ class Disk {
   WriteTicket replace(std::string_view file, std::string bytes);
   WriteTicket truncate(std::string_view file, std::size_t size);
   std::string_view contents(std::string_view file) const;
+  std::vector<std::string> files() const;
 
   // True while writes wait that no batch has taken yet.
   bool waiting() const { return taken_ < pending_.size(); }

@@ -40,6 +40,7 @@ class Machine final : public Host {
   WriteTicket replace(std::string_view file, std::string bytes) override;
   WriteTicket truncate(std::string_view file, std::size_t size) override;
   std::string_view contents(std::string_view file) const override { return disk_.contents(file); }
+  std::vector<std::string> files() const override { return disk_.files(); }
   void halt(std::string_view reason) override;
   bool traced() const override;
   void note(std::string text) override;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/node_id.h"
 #include "base/random.h"
@@ -80,6 +81,8 @@ class Host {
   // What the disk holds; empty for a file that does not exist. Within start() that is what survived; later it lacks the
   // writes that were not answered yet. Valid until the call ends.
   virtual std::string_view contents(std::string_view file) const = 0;
+  // The names of the files that the disk holds and that are not empty, ascending.
+  virtual std::vector<std::string> files() const = 0;
 
   // Ends this life, as a failed assertion or fail-stop would: the node is down until a fault plan restarts it.
   virtual void halt(std::string_view reason) = 0;

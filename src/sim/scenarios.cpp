@@ -1,4 +1,5 @@
 // Every scenario that muster-sim knows.
+#include "sim/cluster_scenarios.h"
 #include "sim/raft_scenarios.h"
 #include "sim/register_world.h"
 #include "sim/scenario.h"
@@ -14,6 +15,7 @@ std::vector<Scenario> built_in_scenarios() {
   add_swim_experiments(scenarios);
   add_raft_scenarios(scenarios);
   add_raft_regressions(scenarios);
+  add_cluster_scenarios(scenarios);
   return scenarios;
 }
 
