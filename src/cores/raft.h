@@ -30,8 +30,7 @@ class Raft {
   void persisted(RaftTicket ticket, base::Instant now);  // this write and all before it are durable
   void disk_failed(base::Instant now);                   // fail-stop
 
-  // Each request is answered exactly once, unless the process ends. propose() and change() only mean something to a
-  // leader; others answer with its name.
+  // Each request is answered exactly once, unless the process ends; who does not lead answers with the leader's name.
   RaftRequest propose(std::string command, base::Instant now);
   RaftRequest read(base::Instant now);
   RaftRequest change(const RaftChange& change, base::Instant now);
