@@ -25,7 +25,7 @@ COLOURS = ["#b3261e", "#c77700", "#7a6f00", "#2e7d32", "#00796b", "#1565c0", "#5
 
 
 def simulate(scenario, first, last, threads):
-    """The JSON that the simulator tells, with what it cost: wall seconds and peak memory."""
+    """The JSON that the simulator tells, with what it cost: seconds of wall and of CPU, and peak memory."""
     command = [SIM, "--scenario", scenario, "--seed", f"{first}..{last}", "--json", "--jobs", str(threads)]
     began = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -33,7 +33,8 @@ def simulate(scenario, first, last, threads):
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
         raise SystemExit(f"{' '.join(map(str, command))} failed:\n{told}")
-    return json.loads(told) | {"wall": time.monotonic() - began, "peak_mib": usage.ru_maxrss / 1024}
+    return json.loads(told) | {"wall": time.monotonic() - began, "cpu": usage.ru_utime + usage.ru_stime,
+                               "peak_mib": usage.ru_maxrss / 1024}
 
 
 def lifeguard(repetitions, threads):
@@ -83,13 +84,13 @@ def scale(repetitions, largest):
     rows = []
     for place, size in enumerate(size for size in SIZES if size <= largest):
         runs = [simulate("swim-scale", 1 + place + n * len(SIZES), 1 + place + n * len(SIZES), 1) for n in range(repetitions if size < 3000 else 1)]
-        row = {"size": size, "peak_mib": max(run["peak_mib"] for run in runs), "wall": sum(run["wall"] for run in runs) / len(runs),
-               "events": sum(run["events"] for run in runs) / sum(run["wall"] for run in runs)}
+        row = {"size": size, "peak_mib": max(run["peak_mib"] for run in runs), "cpu": sum(run["cpu"] for run in runs) / len(runs),
+               "events": sum(run["events"] for run in runs) / sum(run["cpu"] for run in runs)}
         for name in runs[0]["measures"]:
             values = sorted(run["measures"][name]["p50"] for run in runs if name in run["measures"])
             row[name.split("|", 1)[1]] = values[len(values) // 2]
         rows.append(row)
-        print(f"  {size} members: {row['wall']:.1f} s, {row['peak_mib']:.0f} MiB")
+        print(f"  {size} members: {row['cpu']:.1f} s, {row['peak_mib']:.0f} MiB")
     return rows
 
 
@@ -98,9 +99,9 @@ def scale_table(rows):
                ("busy datagram bytes", "{:,.0f}"), ("idle push/pull bytes", "{:,.0f}"), ("join known to 99 %", "{:.2f}"),
                ("join known to all", "{:.2f}"), ("join at 25 % loss known to 99 %", "{:.2f}"),
                ("join at 25 % loss known to all", "{:.2f}"), ("crash known to one", "{:.1f}"), ("crash known to all", "{:.1f}"),
-               ("wall", "{:.1f}"), ("events", "{:,.0f}"), ("peak_mib", "{:,.0f}")]
+               ("cpu", "{:.2f}"), ("events", "{:,.0f}"), ("peak_mib", "{:,.0f}")]
     lines = ["| members | idle: datagrams | bytes | busy: datagrams | bytes | push/pull bytes | join known to 99 %, s | to all "
-             "| at 25 % loss to 99 % | to all | crash first found, s | by all | run, s | events/s | peak MiB |", "|---:|" + "---:|" * len(columns)]
+             "| at 25 % loss to 99 % | to all | crash first found, s | by all | CPU, s | events per CPU s | peak MiB |", "|---:|" + "---:|" * len(columns)]
     for row in rows:
         cells = [form.format(row[name]) if name in row else "–" for name, form in columns]
         lines.append(f"| {row['size']:,} | " + " | ".join(cells) + " |")
