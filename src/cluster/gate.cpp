@@ -1,6 +1,7 @@
 #include "cluster/gate.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "cluster/gate_ledger_codec.h"
 
@@ -10,6 +11,7 @@ namespace {
 // Gates tell each other of themselves, and look after leases, this often. Leases that are due within it are renewed by
 // one entry.
 constexpr base::Duration kTick = std::chrono::seconds(1);
+constexpr auto kRenewalsAtOnce = static_cast<std::ptrdiff_t>(kMaxRenewals);
 
 }  // namespace
 
@@ -183,7 +185,11 @@ void Gate::renew(GateDesk& desk, std::vector<Renewal> rows) {
   });
   if (rows.empty()) return;
   for (Renewal& row : rows) row.heard = owned(row.job)->take_heard();
-  desk.propose(LeasesRenewed{self_, std::move(rows)});
+  for (auto first = rows.begin(); first != rows.end();) {
+    const auto last = rows.end() - first > kRenewalsAtOnce ? first + kRenewalsAtOnce : rows.end();
+    desk.propose(LeasesRenewed{self_, std::vector<Renewal>(first, last)});
+    first = last;
+  }
 }
 
 void Gate::move(GateDesk& desk, JobId id, const GateLedgerJob& job, const Process& to) {

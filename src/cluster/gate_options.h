@@ -26,8 +26,10 @@ constexpr std::size_t kMaxGateBodies = 65536;
 constexpr std::uint32_t kMaxOffers = 256;
 // Times that a job with `on_dc_loss: reroute` is run anew after the loss of a datacenter, in all.
 constexpr std::uint32_t kMaxReroutes = 3;
-// Leases renewed by one entry: all of a gate.
-constexpr std::size_t kMaxRenewals = kMaxGateJobs;
+// Leases renewed by one entry, at 40 bytes each at most: they must fit into a command. A gate with more sends several.
+constexpr std::size_t kMaxRenewals = 1000;
+// Bytes of the names of a job's datacenters together: with its outline they must fit into a command.
+constexpr std::size_t kMaxDatacenterNames = std::size_t{8} << 10;
 // Bytes of one encoded ledger: above what the limits let it grow to.
 constexpr std::size_t kMaxGateLedgerBytes = std::size_t{256} << 20;
 

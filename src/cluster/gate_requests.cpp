@@ -25,10 +25,13 @@ std::string fault(const Submit& message) {
     return "These are more datacenters than there can be.";
   }
   std::set<std::string_view> names;
+  std::size_t bytes = 0;
   for (const std::string& name : message.datacenters) {
+    bytes += name.size();
     if (name.empty() || name.size() > kMaxName) return "The name of a datacenter is empty or too long.";
     if (!names.insert(name).second) return "A datacenter is named twice.";
   }
+  if (bytes > kMaxDatacenterNames) return "The names of the datacenters are too long, taken together.";
   return {};
 }
 

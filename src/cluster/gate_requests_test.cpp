@@ -148,6 +148,10 @@ TEST_F(GateRequestsTest, SaysWhatIsWrongWithASubmission) {
   message.datacenters = {"east", "east"};
   receive(message);
   EXPECT_EQ(last<SubmitAnswer>()->reason, "A datacenter is named twice.");
+  message.datacenters.clear();
+  for (char c = 'A'; c < 'A' + 50; ++c) message.datacenters.emplace_back(kMaxName, c);
+  receive(message);
+  EXPECT_EQ(last<SubmitAnswer>()->reason, "The names of the datacenters are too long, taken together.");
   message = submission(kJob);
   message.outline.workflows.clear();
   receive(message);
