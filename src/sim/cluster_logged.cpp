@@ -179,7 +179,7 @@ void LoggedProcess::apply(Host& host, const cores::RaftApply& what) {
   const bool first = entry.index == oracle_->committed() + 1;
   if (entry.kind == cores::RaftEntryKind::kCommand) apply_entry(host, entry, first);
   seat_->applied(entry.index);
-  oracle_->applied(host.self(), entry, entry.index % kCompared == 0 ? digest() : 0);
+  oracle_->applied(host.self(), seat_->raft(), entry, entry.index % kCompared == 0 ? digest() : 0);
 }
 
 ManagerProcess::ManagerProcess(ClusterShared& shared, base::NodeId node)

@@ -22,19 +22,19 @@ std::string_view Disk::contents(std::string_view file) const {
   return found == files_.end() ? std::string_view() : std::string_view(found->second);
 }
 
+std::int64_t Disk::take(std::int64_t now, const DiskOptions& options, base::Random& random) {
+  taken_ = pending_.size();
+  const auto spread = static_cast<std::uint64_t>((options.most - options.least).count()) + 1;
+  const std::int64_t done = now + options.least.count() + static_cast<std::int64_t>(random.below(spread));
+  return std::max(done, trouble_.stalled_till);
+}
+
 std::vector<std::string> Disk::files() const {
   std::vector<std::string> names;
   for (const auto& [name, bytes] : files_) {
     if (!bytes.empty()) names.push_back(name);
   }
   return names;
-}
-
-std::int64_t Disk::take(std::int64_t now, const DiskOptions& options, base::Random& random) {
-  taken_ = pending_.size();
-  const auto spread = static_cast<std::uint64_t>((options.most - options.least).count()) + 1;
-  const std::int64_t done = now + options.least.count() + static_cast<std::int64_t>(random.below(spread));
-  return std::max(done, trouble_.stalled_till);
 }
 
 std::vector<Disk::Answer> Disk::finish(base::Random& random) {
@@ -55,10 +55,6 @@ std::vector<Disk::Answer> Disk::finish(base::Random& random) {
   }
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken_));
   taken_ = 0;
-  // Those that were asked for meanwhile fail, too.
-  for (const Write& write : failed ? std::exchange(pending_, {}) : std::vector<Write>()) {
-    answers.push_back({write.ticket, false});
-  }
   return answers;
 }
 
