@@ -102,21 +102,6 @@ TEST(SimDisk, AStalledDiskFinishesNothingBeforeItsTime) {
   EXPECT_EQ(disk.take(0, {}, random), 5'000'000'000);
 }
 
-TEST(SimDisk, WhatWasAskedForBeforeAFailureIsAnsweredFailsWithIt) {
-  Disk disk;
-  base::Random random(1);
-  disk.trouble().full = true;
-  disk.replace("body", "x");
-  disk.take(0, {}, random);
-  disk.append("log", "late");
-  const auto answers = disk.finish(random);
-  ASSERT_EQ(answers.size(), 2u);
-  EXPECT_FALSE(answers[1].ok);
-  EXPECT_FALSE(disk.waiting());
-  disk.crash(random, false);
-  EXPECT_EQ(disk.contents("log"), "");
-}
-
 TEST(SimDisk, NamesTheFilesThatHoldSomething) {
   Disk disk;
   base::Random random(1);
