@@ -1,0 +1,91 @@
+// What a client has asked and not yet been told: which gate it asked last, when it asks the next one, and when it gives
+// up, with the error that it met last. A redirect is followed, what is limited or shed is asked again after a while,
+// and so is what found no quorum, elsewhere; a refusal is an answer. Bounded. Owned by the client.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/random.h"
+#include "base/ring.h"
+#include "base/time.h"
+#include "cluster/effects.h"
+#include "cluster/gate_options.h"
+#include "cluster/ids.h"
+#include "cluster/messages.h"
+#include "resilience/retry.h"
+
+namespace muster::cluster {
+
+enum class CallKind : std::uint8_t { kSubmit, kFollow, kStatus, kCancel, kDatacenters };
+
+struct CallName {
+  CallKind kind = CallKind::kStatus;
+  JobId job{};
+
+  auto operator<=>(const CallName&) const = default;
+};
+
+class ClientCalls {
+ public:
+  // `seeds`: gates to begin with, and to fall back to.
+  ClientCalls(std::vector<NodeId> seeds, std::uint64_t seed, const ClientOptions& options);
+
+  // The gates on the ring, as one of them said.
+  void ring(const Ring& ring);
+  // Who owns the job, as far as is known.
+  void owner(JobId job, NodeId gate) { owners_[job] = gate; }
+  NodeId owner(JobId job) const;
+  void forget(JobId job) { owners_.erase(job); }
+
+  // Begins, or begins anew. False if there are too many.
+  bool begin(const CallName& name, Message message, base::Instant now, Effects& effects);
+  bool under_way(const CallName& name) const { return calls_.contains(name); }
+  void cancel(const CallName& name) { calls_.erase(name); }
+
+  // An answer came. True if it is final, good or bad: the call is over. Otherwise it goes on by itself.
+  bool answered(const CallName& name, NodeId from, Answer answer, NodeId leader, base::Duration retry_after,
+                base::Instant now, Effects& effects);
+  // The connection to this gate is gone: what was asked there is asked elsewhere at once.
+  void lost(NodeId gate, base::Instant now, Effects& effects);
+
+  struct GaveUp {
+    CallName name;
+    std::optional<Answer> last;  // the last error; nothing if no gate answered
+  };
+  // Asks again what is due; gives back what is given up.
+  std::vector<GaveUp> wake(base::Instant now, Effects& effects);
+  base::Instant deadline() const;
+
+ private:
+  struct Call {
+    Message message;
+    resilience::Retry retry;
+    base::Instant give_up{};
+    base::Instant due{};
+    NodeId gate = kNoNode;     // that was asked; kNoNode while waiting
+    base::Instant patience{};  // until when it may take to answer
+    NodeId next = kNoNode;     // to be asked, if it was named
+    std::uint32_t position = 0;
+    std::uint32_t hops = 0;  // redirects in a row
+    std::optional<Answer> last;
+    bool over = false;  // the budget is spent
+  };
+
+  std::vector<NodeId> candidates(JobId job) const;
+  void ask(const CallName& name, Call& call, base::Instant now, Effects& effects);
+  void pause(Call& call, base::Instant now);
+  void again(Call& call, bool elsewhere, base::Duration at_least, base::Instant now);
+
+  std::vector<NodeId> seeds_;
+  base::Random random_;
+  ClientOptions options_;
+  base::Ring ring_;
+  std::map<JobId, NodeId> owners_;
+  std::map<CallName, Call> calls_;
+};
+
+}  // namespace muster::cluster

@@ -1,0 +1,162 @@
+#include "cluster/client_calls.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/ring.h"
+
+namespace muster::cluster {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr JobId kWanted{5};
+constexpr CallName kFollow{CallKind::kFollow, kWanted};
+constexpr CallName kSubmit{CallKind::kSubmit, kWanted};
+
+class ClientCallsTest : public ::testing::Test {
+ protected:
+  // The gate that was asked last.
+  NodeId asked() {
+    for (const Effect& effect : std::exchange(effects, {})) last = std::get<Send>(effect).to;
+    return last;
+  }
+  bool answered(const CallName& name, Answer answer, NodeId leader = kNoNode, base::Duration retry_after = {}) {
+    return calls.answered(name, asked(), answer, leader, retry_after, now, effects);
+  }
+  std::vector<ClientCalls::GaveUp> wait() {
+    now = calls.deadline();
+    return calls.wake(now, effects);
+  }
+
+  base::Instant now{std::chrono::hours(1)};
+  Effects effects;
+  NodeId last = kNoNode;
+  ClientOptions options;
+  ClientCalls calls{{NodeId{1}, NodeId{2}, NodeId{3}}, 1, options};
+};
+
+TEST_F(ClientCallsTest, AsksTheOwnerByTheRingFirst) {
+  base::Ring ring;
+  for (std::uint64_t i = 1; i <= 3; ++i) ring.add(NodeId{i});
+  calls.ring({1, {NodeId{1}, NodeId{2}, NodeId{3}}});
+  for (std::uint64_t job = 0; job < 50; ++job) {
+    calls.begin({CallKind::kStatus, JobId{job}}, StatusAsk{JobId{job}}, now, effects);
+    EXPECT_EQ(asked(), ring.owner(base::hash_of(job)));
+  }
+}
+
+TEST_F(ClientCallsTest, FollowsARedirect) {
+  calls.begin(kSubmit, Submit{}, now, effects);
+  EXPECT_EQ(asked(), NodeId{1});
+  EXPECT_FALSE(answered(kSubmit, Answer::kNotOwner, NodeId{3}));
+  EXPECT_EQ(asked(), NodeId{3});
+  EXPECT_TRUE(answered(kSubmit, Answer::kAccepted));
+  EXPECT_FALSE(calls.under_way(kSubmit));
+}
+
+TEST_F(ClientCallsTest, AnAnswerOfOneThatWasNotAskedIsIgnored) {
+  calls.begin(kSubmit, Submit{}, now, effects);
+  EXPECT_FALSE(calls.answered(kSubmit, NodeId{2}, Answer::kInvalid, kNoNode, {}, now, effects));
+  EXPECT_TRUE(calls.under_way(kSubmit));
+}
+
+TEST_F(ClientCallsTest, GatesThatSendItInCirclesAreGivenTime) {
+  calls.begin(kSubmit, Submit{}, now, effects);
+  int asks = 0;
+  while (calls.under_way(kSubmit) && asks < 1000) {
+    if (!effects.empty()) {
+      ++asks;
+      const NodeId at = asked();
+      calls.answered(kSubmit, at, Answer::kNotOwner, at == NodeId{1} ? NodeId{2} : NodeId{1}, {}, now, effects);
+    } else {
+      wait();
+    }
+  }
+  EXPECT_GT(asks, 40) << "it goes on while membership finds out";
+  EXPECT_LT(asks, 1000);
+}
+
+TEST_F(ClientCallsTest, AsksTheNextGateWhenOneIsSilent) {
+  calls.begin(kFollow, Reconnect{}, now, effects);
+  std::set<NodeId> gates = {asked()};
+  for (int i = 0; i < 2; ++i) {
+    wait();
+    gates.insert(asked());
+  }
+  EXPECT_EQ(gates.size(), 3u);
+}
+
+TEST_F(ClientCallsTest, AsksElsewhereAtOnceWhenAConnectionIsLost) {
+  calls.begin(kFollow, Reconnect{}, now, effects);
+  const NodeId first = asked();
+  calls.lost(first, now, effects);
+  EXPECT_NE(asked(), first);
+}
+
+TEST_F(ClientCallsTest, LooksForAJobForOneAndAHalfLeasesAtLeast) {
+  const base::Instant began = now;
+  calls.begin(kFollow, Reconnect{}, now, effects);
+  std::vector<ClientCalls::GaveUp> given;
+  while (given.empty()) {
+    if (!effects.empty()) {
+      answered(kFollow, Answer::kQuorumUnavailable);
+    }
+    given = wait();
+  }
+  EXPECT_GE(now - began, seconds(45));
+  EXPECT_EQ(given[0].last, Answer::kQuorumUnavailable);
+}
+
+TEST_F(ClientCallsTest, TellsTheErrorOfTheQuorumOnceItsTriesAreSpent) {
+  calls.begin(kSubmit, Submit{}, now, effects);
+  std::vector<ClientCalls::GaveUp> given;
+  int asks = 0;
+  while (given.empty()) {
+    if (!effects.empty()) {
+      ++asks;
+      answered(kSubmit, Answer::kQuorumTimeout);
+    }
+    given = wait();
+  }
+  EXPECT_EQ(asks, 4);
+  EXPECT_EQ(given[0].name, kSubmit);
+  EXPECT_EQ(given[0].last, Answer::kQuorumTimeout);
+}
+
+TEST_F(ClientCallsTest, SaysThatNobodyAnswered) {
+  calls.begin(kFollow, Reconnect{}, now, effects);
+  std::vector<ClientCalls::GaveUp> given;
+  while (given.empty()) given = wait();
+  EXPECT_FALSE(given[0].last.has_value());
+}
+
+TEST_F(ClientCallsTest, ComesAgainWhenItWasToldTo) {
+  calls.begin(kSubmit, Submit{}, now, effects);
+  const NodeId gate = asked();
+  answered(kSubmit, Answer::kLimited, kNoNode, seconds(7));
+  const base::Instant told = now;
+  wait();
+  EXPECT_GE(now - told, seconds(7));
+  EXPECT_EQ(asked(), gate);
+}
+
+TEST_F(ClientCallsTest, ARefusalIsFinal) {
+  for (const Answer answer : {Answer::kInvalid, Answer::kConflict, Answer::kNoDatacenter, Answer::kEnded}) {
+    calls.begin(kSubmit, Submit{}, now, effects);
+    EXPECT_TRUE(answered(kSubmit, answer));
+  }
+}
+
+TEST_F(ClientCallsTest, AreBounded) {
+  std::uint64_t begun = 0;
+  while (calls.begin({CallKind::kStatus, JobId{begun}}, StatusAsk{}, now, effects)) ++begun;
+  EXPECT_EQ(begun, 4 * kMaxFollowed);
+}
+
+}  // namespace
+}  // namespace muster::cluster

@@ -1,0 +1,21 @@
+// The bytes of entries of the gates' log: a version, the proposal, the kind of command, its fields. Equal entries have
+// equal bytes. Decoding trusts nothing: an entry forwarded by a peer is decoded before it is proposed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "cluster/gate_commands.h"
+
+namespace muster::cluster {
+
+constexpr std::uint8_t kGateCommandVersion = 1;
+
+// Appends to `out`. Texts and lists beyond their limits lose their end.
+void encode(const GateEntry& entry, std::string& out);
+
+// All of `bytes` must be one entry.
+base::Expected<GateEntry> decode_gate_entry(std::string_view bytes);
+
+}  // namespace muster::cluster

@@ -1,0 +1,115 @@
+// What a gate does with messages: of clients, of managers, and of other gates.
+#include <algorithm>
+#include <type_traits>
+
+#include "cluster/gate.h"
+#include "cluster/gate_command_codec.h"
+
+namespace muster::cluster {
+namespace {
+
+template <class T, class... Listed>
+constexpr bool kOneOf = (std::is_same_v<T, Listed> || ...);
+
+}  // namespace
+
+void Gate::receive(NodeId from, ClientId client, const Message& message, base::Instant now) {
+  GateDesk at = desk(now);
+  std::visit(
+      [&](const auto& each) {
+        if (client != ClientId{}) {
+          on_client(at, from, client, each);
+        } else {
+          on_node(at, from, each);
+        }
+      },
+      message);
+  settle(now);
+}
+
+template <class Request>
+void Gate::on_client(GateDesk& desk, NodeId from, ClientId client, const Request& message) {
+  if constexpr (kOneOf<Request, Submit, StatusAsk, Cancel, EndAck>) {
+    requests_.on(desk, from, client, message);
+    touch(message.job);
+    requests_due_ = desk.now;
+  } else if constexpr (kOneOf<Request, DatacentersAsk>) {
+    requests_.on(desk, from, client, message);
+  } else if constexpr (kOneOf<Request, Reconnect>) {
+    if (!requests_.on(desk, from, client, message)) return;
+    touch(message.job);
+    if (const GateJob* machine = owned(message.job)) {
+      for (WindowPush& push : machine->everything(message.job)) desk.send(from, std::move(push));
+    }
+  } else if constexpr (kOneOf<Request, BodyWanted, BodyPiece, BodyMissing>) {
+    // A client brings its bundle and takes its results.
+    bodies_.receive(from, message, desk.now, effects_);
+  }
+}
+
+template <class Told>
+void Gate::on_node(GateDesk& desk, NodeId from, const Told& message) {
+  if constexpr (kOneOf<Told, SubmitAnswer, StatusAnswer, CancelAnswer, WorkflowEnded, JobEnd, WindowPush>) {
+    on_manager(desk, from, message);
+  } else if constexpr (kOneOf<Told, OwnerAsk, Forward, ManagerState>) {
+    on(desk, from, message);
+  } else if constexpr (kOneOf<Told, BodyOffer, BodyWanted, BodyPiece, BodyMissing>) {
+    bodies_.receive(from, message, desk.now, effects_);
+  } else if constexpr (kOneOf<Told, BodyHeld>) {
+    bodies_.receive(from, message);
+  }
+}
+
+template <class Told>
+void Gate::on_manager(GateDesk& desk, NodeId from, const Told& message) {
+  const std::string datacenter = datacenters_.datacenter_of(from);
+  if (datacenter.empty()) return;
+  if (GateJob* machine = owned(message.job)) {
+    machine->receive(desk, datacenter, from, message);
+    return touch(message.job);
+  }
+  if constexpr (kOneOf<Told, WorkflowEnded, JobEnd, WindowPush>) {
+    on_stranger(desk, from, datacenter, message.job, kOneOf<Told, JobEnd>);
+  }
+}
+
+// About a job that this gate does not own: whoever does is to be told, or nobody any more.
+void Gate::on_stranger(GateDesk& desk, NodeId from, const std::string& datacenter, JobId id, bool end) {
+  const GateLedgerJob* job = ledger_.job(id);
+  if (job != nullptr && !job->end) return desk.send(from, OwnerIs{id, job->owner.node, job->epoch});
+  if (end) {
+    if (job != nullptr || ledger_.tombstone(id) != nullptr) desk.send(from, EndAck{id});
+  } else if (job != nullptr && std::ranges::binary_search(job->abandoned, datacenter)) {
+    desk.send(from, Cancel{id, job->client, job->epoch, "gate", "its run at this datacenter was given up"});
+  }
+}
+
+void Gate::on(GateDesk& desk, NodeId from, const OwnerAsk& message) {
+  const GateLedgerJob* job = ledger_.job(message.job);
+  if (job == nullptr) {
+    // Nobody will own it again, so this gate may take its end.
+    if (ledger_.tombstone(message.job) != nullptr) desk.send(from, GateAnnounce{message.job, UINT64_MAX});
+    return;
+  }
+  const bool mine = job->end || leases_.holds(message.job, job->epoch, desk.now);
+  if (mine) {
+    desk.send(from, GateAnnounce{message.job, job->epoch});
+  } else if (job->owner != self_) {
+    desk.send(from, OwnerIs{message.job, job->owner.node, job->epoch});
+  }
+}
+
+// Only what can be read gets into the log, and only in the name of who sent it.
+void Gate::on(GateDesk& desk, NodeId from, const Forward& message) {
+  const LogStanding& standing = proposals_.standing();
+  if (standing.leader != self_.node || !std::ranges::binary_search(standing.voters, from)) return;
+  const auto entry = decode_gate_entry(message.entry);
+  if (!entry || entry->proposer.node != from) return;
+  desk.effects.push_back(Propose{message.entry});
+}
+
+void Gate::on(GateDesk&, NodeId from, const ManagerState& message) {
+  if (peers_.told(from, message)) bodies_.peer(from, message.life);
+}
+
+}  // namespace muster::cluster

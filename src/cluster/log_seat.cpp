@@ -1,0 +1,99 @@
+#include "cluster/log_seat.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace muster::cluster {
+
+base::Expected<LogSeat> LogSeat::open(NodeId self, const LogSeatOptions& options, std::string_view journal,
+                                      std::uint64_t seed, base::Instant now) {
+  auto recovered = cores::recover_raft_journal(journal);
+  if (!recovered) return std::unexpected(recovered.error());
+  LogSeat seat;
+  seat.options_ = options;
+  seat.valid_bytes_ = recovered->valid_bytes;
+  seat.journal_ = cores::RaftJournal(recovered->next);
+  cores::RaftImage image = std::move(recovered->image);
+  if (recovered->valid_bytes == 0 && !options.founders.empty()) image = cores::founding_image(options.founders);
+  seat.snapshot_ = image.snapshot.index;
+  seat.raft_ = std::make_unique<cores::Raft>(self, options.raft, seed, std::move(image), now);
+  return seat;
+}
+
+void LogSeat::persisted(cores::RaftTicket ticket, base::Instant now) {
+  durable_ = std::max(durable_, ticket);
+  journal_.persisted(ticket);
+  raft_->persisted(ticket, now);
+  std::vector<cores::RaftSend> waiting;
+  for (cores::RaftSend& send : std::exchange(gated_, {})) {
+    (send.after <= durable_ ? free_ : waiting).push_back(std::move(send));
+  }
+  gated_ = std::move(waiting);
+}
+
+void LogSeat::failed(base::Instant now) {
+  raft_->disk_failed(now);
+  gated_.clear();
+  free_.clear();
+}
+
+void LogSeat::propose(std::string entry, base::Instant now) {
+  raft_->propose(std::move(entry), now);
+}
+
+cores::RaftRequest LogSeat::change(const cores::RaftChange& change, base::Instant now) {
+  return asked_.emplace_back(raft_->change(change, now));
+}
+
+cores::RaftRequest LogSeat::transfer(NodeId to, base::Instant now) {
+  return asked_.emplace_back(raft_->transfer(to, now));
+}
+
+bool LogSeat::compact(std::string state) {
+  if (!raft_->compact(applied_, std::move(state))) return false;
+  snapshot_ = applied_;
+  return true;
+}
+
+LogEffects LogSeat::take() {
+  LogEffects out;
+  out.sends = std::exchange(free_, {});
+  cores::RaftEffects effects = raft_->take();
+  for (cores::RaftWrite& write : effects.writes) {
+    std::string bytes = journal_.record(write);
+    const bool anew = std::holds_alternative<cores::RaftCheckpoint>(write.body);
+    out.writes.push_back({std::move(write), anew, std::move(bytes)});
+  }
+  for (cores::RaftSend& send : effects.sends) {
+    if (send.after <= durable_) {
+      out.sends.push_back(std::move(send));
+    } else {
+      gated_.push_back(std::move(send));
+    }
+  }
+  for (cores::RaftApply& apply : effects.applies) {
+    if (const auto* snapshot = std::get_if<cores::RaftSnapshot>(&apply)) {
+      given_ = snapshot->index;
+      snapshot_ = snapshot->index;
+    } else {
+      given_ = std::get<cores::RaftEntry>(apply).index;
+    }
+    out.applies.push_back(std::move(apply));
+  }
+  for (const cores::RaftAnswer& answer : effects.answers) {
+    if (std::erase(asked_, answer.request) > 0) out.answers.push_back(answer);
+  }
+  return out;
+}
+
+LogStanding LogSeat::standing(base::Instant now) const {
+  LogStanding standing;
+  standing.leader = raft_->leader();
+  standing.term = raft_->term();
+  standing.caught_up = raft_->caught_up(now) && given_ <= applied_ + 1;
+  standing.voters = raft_->members().voters;
+  return standing;
+}
+
+}  // namespace muster::cluster

@@ -1,0 +1,254 @@
+// What one manager answers, without a world around it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cluster/command_codec.h"
+#include "cluster/ledger_fixture.h"
+#include "cluster/manager.h"
+#include "cluster/world.h"
+
+namespace muster::cluster {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr NodeId kGateA{901};
+constexpr NodeId kGateB{902};
+
+class ManagerClientsTest : public ::testing::Test {
+ protected:
+  ManagerClientsTest() : manager_(settings(), {}, now_) { stand(true); }
+
+  static ManagerSettings settings() {
+    ManagerSettings made;
+    made.self = kManagerA;
+    made.cluster = "c";
+    made.environment = "e";
+    made.hash = test_hash;
+    return made;
+  }
+  void stand(bool caught_up) {
+    manager_.standing({kManagerA.node, 1, caught_up, {kManagerA.node, kManagerB.node}}, now_);
+    drain();
+  }
+  // Bodies are stored and proposals committed at once.
+  void drain() {
+    for (Effects effects = manager_.take(); !effects.empty(); effects = manager_.take()) {
+      for (Effect& effect : effects) {
+        if (const auto* stored = std::get_if<StoreBody>(&effect)) {
+          manager_.body_stored(stored->body.hash, true, now_);
+          manager_.receive(kManagerB.node, BodyHeld{stored->body.hash, kManagerB.life}, now_);
+        } else if (const auto* proposal = std::get_if<Propose>(&effect)) {
+          manager_.applied(++index_, proposal->entry, now_);
+        } else if (auto* sent = std::get_if<Send>(&effect)) {
+          sent_.push_back(std::move(*sent));
+        }
+      }
+    }
+  }
+  void receive(NodeId from, const Message& message) {
+    manager_.receive(from, message, now_);
+    drain();
+  }
+  static Submit submit(std::uint64_t job, std::uint64_t client = 7) {
+    Submit made;
+    made.job = JobId{job};
+    made.client = ClientId{client};
+    made.bundle = {test_hash("bundle"), 6};
+    made.outline = outline({{}});
+    return made;
+  }
+  Heartbeat heartbeat(std::uint64_t version, std::uint64_t life = 1) {
+    Heartbeat made;
+    made.life = Life{life};
+    made.cluster = "c";
+    made.environment = "e";
+    made.version = version;
+    made.cores = 4;
+    made.free_cores = 4;
+    return made;
+  }
+  template <class T>
+  const T* last() const {
+    for (auto at = sent_.rbegin(); at != sent_.rend(); ++at) {
+      if (const auto* found = std::get_if<T>(&at->message)) return found;
+    }
+    return nullptr;
+  }
+  template <class T>
+  std::size_t count(NodeId to) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        sent_, [&](const Send& sent) { return sent.to == to && std::holds_alternative<T>(sent.message); }));
+  }
+
+  base::Instant now_{std::chrono::hours(1)};
+  std::uint64_t index_ = 0;
+  Manager manager_;
+  std::vector<Send> sent_;
+};
+
+TEST_F(ManagerClientsTest, AcknowledgesASubmissionOnceItIsCommitted) {
+  receive(kGateA, submit(1));
+  EXPECT_EQ(last<SubmitAnswer>(), nullptr);
+  EXPECT_EQ(count<BodyWanted>(kGateA), 1u);
+  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  ASSERT_NE(last<SubmitAnswer>(), nullptr);
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
+  EXPECT_EQ(last<SubmitAnswer>()->epoch, 1u);
+  EXPECT_NE(manager_.ledger().job(JobId{1}), nullptr);
+}
+
+TEST_F(ManagerClientsTest, RefusesAnIdThatBelongsToAnotherClient) {
+  receive(kGateA, submit(1));
+  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateA, submit(1, 8));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kConflict);
+  receive(kGateA, Cancel{JobId{1}, ClientId{8}, 0, "eve", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kConflict);
+}
+
+TEST_F(ManagerClientsTest, CountsSubmitsPerClientThroughWhicheverGate) {
+  for (std::uint64_t i = 0; i < 50; ++i) receive(i % 2 == 0 ? kGateA : kGateB, submit(1 + i));
+  sent_.clear();
+  receive(kGateB, submit(100));
+  ASSERT_NE(last<SubmitAnswer>(), nullptr);
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kLimited);
+  EXPECT_GT(last<SubmitAnswer>()->retry_after, base::Duration::zero());
+  receive(kGateB, submit(101, 8));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kLimited);
+  EXPECT_EQ(last<SubmitAnswer>()->job, JobId{100});
+}
+
+TEST_F(ManagerClientsTest, SaysThatTheQueueIsFullAndWhenToComeAgain) {
+  for (std::uint64_t i = 0; i < kMaxQueued; ++i) {
+    receive(kGateA, submit(1 + i, 100 + i));
+    receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  }
+  EXPECT_EQ(manager_.ledger().queued(), kMaxQueued);
+  EXPECT_EQ(last<SubmitAnswer>()->position, kMaxQueued);
+  receive(kGateA, submit(1000, 1000));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kCapacityExceeded);
+  EXPECT_GT(last<SubmitAnswer>()->retry_after, base::Duration::zero());
+}
+
+TEST_F(ManagerClientsTest, WithoutQuorumItAcceptsNothingAndIsNoContact) {
+  stand(false);
+  receive(kGateA, submit(1));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumUnavailable);
+  receive(NodeId{101}, heartbeat(1));
+  EXPECT_EQ(last<HeartbeatAnswer>()->contact, Contact::kNoQuorum);
+}
+
+TEST_F(ManagerClientsTest, AdmitsAWorkerThroughTheLog) {
+  receive(NodeId{101}, heartbeat(1));
+  EXPECT_EQ(last<HeartbeatAnswer>()->contact, Contact::kPending);
+  receive(NodeId{101}, heartbeat(2));
+  EXPECT_EQ(last<HeartbeatAnswer>()->contact, Contact::kAdmitted);
+  receive(NodeId{101}, heartbeat(1, 2));
+  receive(NodeId{101}, heartbeat(3));
+  EXPECT_EQ(last<HeartbeatAnswer>()->contact, Contact::kStaleLife);
+}
+
+TEST_F(ManagerClientsTest, NamesWhatItExpectedOfAStranger) {
+  Heartbeat other = heartbeat(1);
+  other.cluster = "d";
+  receive(NodeId{101}, other);
+  EXPECT_EQ(last<HeartbeatAnswer>()->contact, Contact::kMismatch);
+  EXPECT_NE(last<HeartbeatAnswer>()->reason.find("'c'"), std::string::npos);
+  EXPECT_NE(last<HeartbeatAnswer>()->reason.find("'d'"), std::string::npos);
+}
+
+TEST_F(ManagerClientsTest, ShedsSubmitsWhenOverloadedButNeverCancels) {
+  receive(kGateA, submit(1));
+  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  manager_.loaded(resilience::Load::kOverloaded);
+  receive(kGateA, submit(2));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kOverloaded);
+  receive(kGateA, Cancel{JobId{1}, ClientId{7}, 0, "ada", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
+  EXPECT_TRUE(last<CancelAnswer>()->done);
+}
+
+TEST_F(ManagerClientsTest, ADrainingManagerSendsClientsElsewhere) {
+  manager_.drain(now_);
+  receive(kGateA, submit(1));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kDraining);
+}
+
+TEST_F(ManagerClientsTest, GivesUpABundleThatDoesNotArrive) {
+  receive(kGateA, submit(1));
+  for (int i = 0; i < 40; ++i) {
+    now_ += seconds(1);
+    manager_.wake(now_);
+    drain();
+  }
+  ASSERT_NE(last<SubmitAnswer>(), nullptr);
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kBundleMissing);
+  sent_.clear();
+  now_ += seconds(5);
+  manager_.wake(now_);
+  drain();
+  EXPECT_EQ(count<BodyWanted>(kGateA), 0u);
+}
+
+TEST_F(ManagerClientsTest, ListensToTheLatestOwnerOfAJobOnly) {
+  Submit first = submit(1);
+  first.origin_epoch = 3;
+  receive(kGateA, first);
+  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateB, GateAnnounce{JobId{1}, 4});
+  receive(kGateA, first);
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kNotOwner);
+  EXPECT_EQ(last<SubmitAnswer>()->leader, kGateB);
+  receive(kGateA, Cancel{JobId{1}, ClientId{7}, 3, "ada", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kNotOwner);
+  receive(kGateB, Cancel{JobId{1}, ClientId{7}, 4, "ada", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
+  EXPECT_EQ(count<JobEnd>(kGateB), 1u);
+  EXPECT_EQ(count<JobEnd>(kGateA), 0u);
+}
+
+TEST_F(ManagerClientsTest, AGatesCancellationOfAnUnknownJobKeepsItOut) {
+  receive(kGateB, Cancel{JobId{1}, ClientId{7}, 2, "ada", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kUnknownJob);
+  EXPECT_TRUE(last<CancelAnswer>()->done);
+  receive(kGateA, submit(1));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kEnded);
+}
+
+TEST_F(ManagerClientsTest, ProposesForOthersOnlyWhatCanBeReadAndInTheirName) {
+  std::string entry;
+  encode(Entry{kManagerB, 1, WorkerAdmitted{{NodeId{102}, Life{1}}, 4}}, entry);
+  receive(NodeId{500}, Forward{entry});
+  receive(kManagerB.node, Forward{"nonsense"});
+  EXPECT_EQ(index_, 0u);
+  receive(kManagerB.node, Forward{entry});
+  EXPECT_EQ(index_, 1u);
+  std::string forged;
+  encode(Entry{kManagerA, 1, WorkerAdmitted{{NodeId{103}, Life{1}}, 4}}, forged);
+  receive(kManagerB.node, Forward{forged});
+  EXPECT_EQ(index_, 1u);
+}
+
+TEST_F(ManagerClientsTest, RandomMessagesOfStrangersChangeNothing) {
+  receive(kGateA, submit(1));
+  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  const std::uint64_t before = manager_.ledger().digest();
+  const PartId part{JobId{1}, 0, 0};
+  const NodeId stranger{666};
+  receive(stranger, PartStopped{part, {1, 1}, Life{1}, false, false});
+  receive(stranger, DispatchAnswer{part, {1, 1}, DispatchReply::kStopped, 0});
+  PartResult result;
+  result.worker = stranger;
+  result.part = part;
+  result.fence = {9, 9};
+  receive(stranger, result);
+  receive(stranger, BodyHeld{test_hash("bundle"), Life{9}});
+  receive(stranger, ManagerState{Life{9}, 0, 0, true});
+  receive(stranger, EndAck{JobId{1}});
+  EXPECT_EQ(manager_.ledger().digest(), before);
+}
+
+}  // namespace
+}  // namespace muster::cluster

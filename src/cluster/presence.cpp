@@ -1,0 +1,126 @@
+#include "cluster/presence.h"
+
+#include <utility>
+
+namespace muster::cluster {
+namespace {
+
+model::NodeLife life_of(WorkerState state) {
+  switch (state) {
+    case WorkerState::kRegistering:
+      return model::NodeLife::kStarting;
+    case WorkerState::kHealthy:
+      return model::NodeLife::kHealthy;
+    case WorkerState::kDegraded:
+      return model::NodeLife::kDegraded;
+    case WorkerState::kDraining:
+      return model::NodeLife::kDraining;
+    case WorkerState::kOffline:
+      break;
+  }
+  return model::NodeLife::kOffline;
+}
+
+}  // namespace
+
+NodeRole role_of(const model::NodeState& state) {
+  if (std::holds_alternative<model::ManagerState>(state.role)) return NodeRole::kManager;
+  return std::holds_alternative<model::GateState>(state.role) ? NodeRole::kGate : NodeRole::kWorker;
+}
+
+model::NodeState state_of_manager(NodeId self, std::string datacenter, const Ledger& ledger,
+                                  const LogStanding& standing, bool draining) {
+  model::ManagerState manager;
+  manager.datacenter = std::move(datacenter);
+  manager.term = standing.term;
+  manager.leads = standing.leader == self;
+  manager.has_quorum = standing.caught_up && standing.leader != kNoNode;
+  manager.jobs = static_cast<std::uint32_t>(ledger.open_jobs().size());
+  for (const auto& [node, worker] : ledger.workers()) {
+    ++manager.workers;
+    if (worker.evicted) continue;
+    ++manager.healthy_workers;
+    manager.free_cores += worker.free();
+    manager.total_cores += worker.cores;
+  }
+  model::NodeState state;
+  state.life = draining ? model::NodeLife::kDraining : model::NodeLife::kHealthy;
+  state.accepting = !draining && manager.has_quorum && manager.healthy_workers > 0;
+  state.capacity = manager.free_cores;
+  state.role = std::move(manager);
+  return state;
+}
+
+model::NodeState state_of_worker(WorkerState life, std::uint32_t cores, std::uint32_t free_cores, std::size_t parts) {
+  model::WorkerState worker;
+  worker.total_cores = cores;
+  worker.free_cores = free_cores;
+  worker.part_count = static_cast<std::uint32_t>(parts);
+  model::NodeState state;
+  state.life = life_of(life);
+  state.accepting = life == WorkerState::kHealthy || life == WorkerState::kDegraded;
+  state.capacity = free_cores;
+  state.role = std::move(worker);
+  return state;
+}
+
+model::NodeState state_of_gate(const DatacenterTable& datacenters, std::size_t jobs, bool draining) {
+  model::GateState gate;
+  for (const Datacenter& each : datacenters.list()) {
+    if (each.health == DatacenterClass::kUnhealthy) continue;
+    gate.datacenters.push_back(each.name);
+    ++gate.datacenter_count;
+  }
+  gate.jobs = static_cast<std::uint32_t>(jobs);
+  model::NodeState state;
+  state.life = draining ? model::NodeLife::kDraining : model::NodeLife::kHealthy;
+  state.accepting = !draining && gate.datacenter_count > 0;
+  state.role = std::move(gate);
+  return state;
+}
+
+std::optional<ManagerReport> report_of(NodeId manager, const model::NodeState& state) {
+  const auto* const said = std::get_if<model::ManagerState>(&state.role);
+  if (said == nullptr) return std::nullopt;
+  ManagerReport report;
+  report.manager = manager;
+  report.datacenter = said->datacenter;
+  report.term = said->term;
+  report.leader = said->leads;
+  report.has_quorum = said->has_quorum;
+  report.workers = said->workers;
+  report.healthy_workers = said->healthy_workers;
+  report.free_cores = said->free_cores;
+  report.cores = said->total_cores;
+  return report;
+}
+
+bool urgent(const model::NodeState& before, const model::NodeState& after) {
+  if (before.life != after.life || before.accepting != after.accepting) return true;
+  const auto* const was = std::get_if<model::ManagerState>(&before.role);
+  const auto* const is = std::get_if<model::ManagerState>(&after.role);
+  return was != nullptr && is != nullptr && (was->leads != is->leads || was->has_quorum != is->has_quorum);
+}
+
+std::optional<Liveness> liveness_of(cores::SwimEventKind event) {
+  switch (event) {
+    case cores::SwimEventKind::kJoined:
+    case cores::SwimEventKind::kMoved:
+    case cores::SwimEventKind::kCleared:
+      return Liveness::kAlive;
+    case cores::SwimEventKind::kSuspected:
+      return Liveness::kSuspect;
+    case cores::SwimEventKind::kDead:
+    case cores::SwimEventKind::kLeft:
+    case cores::SwimEventKind::kRemoved:
+      return Liveness::kDead;
+    case cores::SwimEventKind::kStateChanged:
+    case cores::SwimEventKind::kRefuted:
+    case cores::SwimEventKind::kConflict:
+    case cores::SwimEventKind::kOverflow:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace muster::cluster

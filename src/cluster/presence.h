@@ -1,0 +1,36 @@
+// How membership is read by the brains, and what they say in its acks: a node's role, the news of its life and death,
+// and for gates what each manager knows of its datacenter. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cluster/datacenter_table.h"
+#include "cluster/ids.h"
+#include "cluster/ledger.h"
+#include "cluster/proposals.h"
+#include "cluster/worker_table.h"
+#include "cores/swim_effects.h"
+#include "model/node_state.h"
+
+namespace muster::cluster {
+
+NodeRole role_of(const model::NodeState& state);
+
+// What a manager says of itself, by its ledger and where its log stands.
+model::NodeState state_of_manager(NodeId self, std::string datacenter, const Ledger& ledger,
+                                  const LogStanding& standing, bool draining);
+model::NodeState state_of_worker(WorkerState state, std::uint32_t cores, std::uint32_t free_cores, std::size_t parts);
+model::NodeState state_of_gate(const DatacenterTable& datacenters, std::size_t jobs, bool draining);
+
+// As a gate takes in what a manager said; nothing if it is none.
+std::optional<ManagerReport> report_of(NodeId manager, const model::NodeState& state);
+
+// Whether others must hear of the change at once rather than with the next ack.
+bool urgent(const model::NodeState& before, const model::NodeState& after);
+
+// What an event of membership says of the life of a node; nothing if it says nothing about it.
+std::optional<Liveness> liveness_of(cores::SwimEventKind event);
+
+}  // namespace muster::cluster

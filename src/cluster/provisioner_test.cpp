@@ -1,0 +1,147 @@
+#include "cluster/provisioner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "cluster/ledger_fixture.h"
+#include "cluster/queue.h"
+
+namespace muster::cluster {
+namespace {
+
+std::uint32_t sum(const std::vector<Share>& shares) {
+  return std::accumulate(shares.begin(), shares.end(), 0u, [](std::uint32_t a, const Share& b) { return a + b.cores; });
+}
+
+TEST(Provisioner, SpreadsAWorkflowOverSeveralWorkersOrNone) {
+  base::Random random(1);
+  const std::vector<Candidate> candidates = {{worker(1), 4, false}, {worker(2), 2, false}, {worker(3), 3, false}};
+  EXPECT_EQ(sum(spread_over(candidates, 7, 10, random)), 7u);
+  EXPECT_EQ(sum(spread_over(candidates, 9, 10, random)), 9u);
+  EXPECT_TRUE(spread_over(candidates, 10, 10, random).empty());
+}
+
+TEST(Provisioner, TakesHealthyWorkersBeforeDegradedOnes) {
+  const std::vector<Candidate> candidates = {{worker(1), 4, true}, {worker(2), 4, false}};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    base::Random random(seed);
+    EXPECT_EQ(spread_over(candidates, 4, 10, random), (std::vector<Share>{{worker(2), 4}}));
+    EXPECT_EQ(place(candidates, 2, {}, random), worker(2));
+  }
+}
+
+TEST(Provisioner, ChoosesAtRandomAmongEquals) {
+  const std::vector<Candidate> candidates = {{worker(1), 4, false}, {worker(2), 4, false}};
+  std::size_t first = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    base::Random random(seed);
+    first += place(candidates, 1, {}, random) == worker(1) ? 1u : 0u;
+  }
+  EXPECT_GT(first, 20u);
+  EXPECT_LT(first, 80u);
+}
+
+TEST(Provisioner, NeverAsksAWorkerThatFailedThePart) {
+  base::Random random(1);
+  const std::vector<Candidate> candidates = {{worker(1), 4, false}};
+  EXPECT_EQ(place(candidates, 1, std::vector<Process>{worker(1)}, random), std::nullopt);
+  EXPECT_EQ(place(candidates, 1, std::vector<Process>{worker(1, 0)}, random), worker(1));
+}
+
+TEST(Provisioner, TakesTheLargestWorkersWhereAnyWouldBeTooMany) {
+  base::Random random(1);
+  std::vector<Candidate> candidates;
+  for (std::uint64_t i = 0; i < 100; ++i) candidates.push_back({worker(i), i == 50 ? 90u : 1u, false});
+  const auto shares = spread_over(candidates, 92, 3, random);
+  EXPECT_EQ(shares.size(), 3u);
+  EXPECT_EQ(sum(shares), 92u);
+  EXPECT_EQ(reachable({1, 5, 2, 9}, 2), 14u);
+}
+
+class QueueTest : public ::testing::Test, public LedgerFixture {
+ protected:
+  std::vector<Provision> feed_for(const Process& self) {
+    std::vector<Candidate> candidates;
+    std::vector<std::uint32_t> pool;
+    for (const auto& [node, each] : ledger.workers()) {
+      candidates.push_back({{node, each.life}, each.free(), false});
+      pool.push_back(each.cores);
+    }
+    base::Random random(7);
+    return feed(ledger, self, candidates, pool, [](JobId, std::uint32_t) { return false; }, random);
+  }
+  JobOutline whole_pool() {
+    JobOutline made = outline({{}});
+    made.workflows[0].priority = model::Priority::kExclusive;
+    return made;
+  }
+};
+
+TEST_F(QueueTest, NoJobOvertakesOneThatWaitsForCores) {
+  admit(worker(1), 4);
+  accept(kJob, whole_pool());
+  JobOutline small = outline({{}});
+  small.workflows[0].vus = 1;
+  accept(JobId{2}, small);
+  accept(JobId{3}, whole_pool());
+  EXPECT_EQ(feed_for(kManagerA).size(), 1u);
+  provision(0, {{0, worker(1), 3, 1}});
+  accept(JobId{4}, small);
+  const auto next = feed_for(kManagerA);
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].job, JobId{2});
+}
+
+TEST_F(QueueTest, ReservesWhatJobsOfOtherLeadersWaitFor) {
+  admit(worker(1), 4);
+  accept(JobId{2}, whole_pool());
+  apply(JobOwner{JobId{2}, kManagerB, 2});
+  accept(kJob, whole_pool());
+  EXPECT_TRUE(feed_for(kManagerA).empty());
+  EXPECT_EQ(feed_for(kManagerB).size(), 1u);
+}
+
+TEST_F(QueueTest, APartThatNobodyMayTakeDoesNotHoldUpTheOthers) {
+  admit(worker(1), 4);
+  JobOutline small = outline({{}});
+  small.workflows[0].vus = 1;
+  accept(kJob, small);
+  provision(0, {{0, worker(1), 1, 1}});
+  lost(0, 0, Loss::kNotRunning);
+  accept(JobId{2}, small);
+  const auto next = feed_for(kManagerA);
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].job, JobId{2});
+}
+
+TEST_F(QueueTest, BatchesOfALayerRunInTurn) {
+  admit(worker(1), 4);
+  JobOutline two = outline({{}, {}});
+  for (auto& workflow : two.workflows) workflow.priority = model::Priority::kExclusive;
+  accept(kJob, two);
+  auto next = feed_for(kManagerA);
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].workflow, 0u);
+  provision(0, next[0].parts);
+  EXPECT_TRUE(feed_for(kManagerA).empty());
+  held(0, 0);
+  next = feed_for(kManagerA);
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].workflow, 1u);
+}
+
+TEST_F(QueueTest, APoolOfManySmallWorkersIsUsedUpToTheMostParts) {
+  for (std::uint64_t i = 0; i < 1100; ++i) admit(worker(i), 1);
+  JobOutline wide = whole_pool();
+  wide.workflows[0].vus = 100'000;
+  accept(kJob, wide);
+  const auto next = feed_for(kManagerA);
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].parts.size(), 1024u);
+  EXPECT_EQ(apply(next[0]), Verdict::kApplied);
+}
+
+}  // namespace
+}  // namespace muster::cluster

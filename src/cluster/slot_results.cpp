@@ -1,0 +1,75 @@
+#include "cluster/slot_results.h"
+
+#include <algorithm>
+
+namespace muster::cluster {
+
+void SlotResults::add(GateDesk& desk, const GateLedgerJob& job, const SlotFence& fence, NodeId from,
+                      const WorkflowStatus& status) {
+  if (fence.offer != offer_) {
+    drop(desk);
+    offer_ = fence.offer;
+  }
+  if (!terminal(status.state) || status.workflow >= job.outline.workflows.size()) return;
+  if (received(job, fence.slot, fence.offer, status.workflow)) return;
+  const auto [at, added] = pending_.try_emplace(status.workflow, Pending{status, {}, desk.now});
+  Pending& pending = at->second;
+  if (std::ranges::find(pending.sources, from) != pending.sources.end()) return;
+  if (pending.sources.size() >= kMaxManagers) return;
+  pending.sources.push_back(from);
+  for (const BodyRef& body : pending.status.results) {
+    if (body.size == 0) continue;
+    desk.bodies.pin(body, from, desk.now, desk.effects);
+    // Pinned once per result, however many have it.
+    if (!added) desk.bodies.unpin(body.hash, desk.now);
+  }
+}
+
+void SlotResults::end(GateDesk& desk, const GateLedgerJob& job, const SlotFence& fence, NodeId from, JobState state,
+                      const std::string& reason, base::Duration elapsed, const std::vector<WorkflowStatus>& workflows) {
+  if (!terminal(state)) return;
+  if (fence.offer != offer_) {
+    drop(desk);
+    offer_ = fence.offer;
+  }
+  for (const WorkflowStatus& status : workflows) add(desk, job, fence, from, status);
+  if (!end_) end_ = End{state, reason, elapsed};
+}
+
+void SlotResults::step(GateDesk& desk, const GateLedgerJob& job, const SlotFence& fence) {
+  if (fence.offer != offer_) return;
+  for (auto at = pending_.begin(); at != pending_.end();) {
+    const WorkflowStatus& status = at->second.status;
+    if (received(job, fence.slot, fence.offer, status.workflow)) {
+      unpin(desk, status);
+      at = pending_.erase(at);
+      continue;
+    }
+    const bool safe = std::ranges::all_of(
+        status.results, [&](const BodyRef& body) { return body.size == 0 || desk.bodies.on_majority(body.hash); });
+    if (safe) {
+      desk.propose(WorkflowReceived{fence, status});
+    } else if (desk.now >= at->second.since + desk.options.result_patience) {
+      WorkflowStatus bare = status;
+      bare.results.clear();
+      bare.reason = "Its results could not be had from the datacenter. " + bare.reason;
+      desk.propose(WorkflowReceived{fence, std::move(bare)});
+    }
+    ++at;
+  }
+  if (end_ && pending_.empty()) desk.propose(SlotEnded{fence, end_->state, end_->reason, end_->elapsed});
+}
+
+void SlotResults::drop(GateDesk& desk) {
+  for (const auto& [workflow, pending] : pending_) unpin(desk, pending.status);
+  pending_.clear();
+  end_.reset();
+}
+
+void SlotResults::unpin(GateDesk& desk, const WorkflowStatus& status) {
+  for (const BodyRef& body : status.results) {
+    if (body.size != 0) desk.bodies.unpin(body.hash, desk.now);
+  }
+}
+
+}  // namespace muster::cluster

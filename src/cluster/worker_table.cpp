@@ -1,0 +1,144 @@
+#include "cluster/worker_table.h"
+
+#include <algorithm>
+
+namespace muster::cluster {
+
+bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t version) {
+  if (!seen_.contains(worker.node) && seen_.size() >= kMaxWorkers) return true;
+  Seen& seen = seen_[worker.node];
+  if (worker.life < seen.life || (worker.life == seen.life && version <= seen.version)) return false;
+  if (worker.life > seen.life) seen = Seen{.life = worker.life, .circuit = resilience::Circuit()};
+  seen.state = state;
+  seen.version = version;
+  return true;
+}
+
+void WorkerTable::swim(NodeId worker, Liveness liveness) {
+  if (seen_.contains(worker) || seen_.size() < kMaxWorkers) seen_[worker].swim = liveness;
+}
+
+void WorkerTable::calling(NodeId worker, base::Instant now) {
+  if (const auto at = seen_.find(worker); at != seen_.end()) static_cast<void>(at->second.circuit.allow(now));
+}
+
+void WorkerTable::answered(NodeId worker, base::Instant now) {
+  const auto at = seen_.find(worker);
+  if (at == seen_.end()) return;
+  at->second.silent_since = base::kNever;
+  at->second.circuit.succeeded(now);
+}
+
+void WorkerTable::unanswered(NodeId worker, base::Instant now) {
+  if (!seen_.contains(worker) && seen_.size() >= kMaxWorkers) return;
+  Seen& seen = seen_[worker];
+  seen.silent_since = std::min(seen.silent_since, now);
+  seen.circuit.failed(now);
+}
+
+void WorkerTable::sync(const Ledger& ledger, base::Instant now) {
+  std::map<Process, base::Instant> evicted;
+  for (const auto& [node, worker] : ledger.workers()) {
+    if (!worker.evicted) continue;
+    const Process process{node, worker.life};
+    const auto known = evicted_at_.find(process);
+    evicted.emplace(process, known == evicted_at_.end() ? now : known->second);
+    // When it comes back, what it did not answer before counts no more.
+    const auto at = seen_.find(node);
+    if (known != evicted_at_.end() || at == seen_.end()) continue;
+    at->second.silent_since = base::kNever;
+    at->second.unreachable = false;
+  }
+  evicted_at_ = std::move(evicted);
+}
+
+void WorkerTable::restored(const Ledger& ledger, base::Instant now) {
+  evicted_at_.clear();
+  sync(ledger, now);
+}
+
+base::Instant WorkerTable::over_at(const Ledger& ledger, const Process& worker) const {
+  const auto at = ledger.workers().find(worker.node);
+  // A worker that the ledger has dropped had no parts; whoever asks is told the same as for a life that is over.
+  if (at == ledger.workers().end() || at->second.life > worker.life) return base::Instant::min();
+  if (!at->second.evicted) return base::kNever;
+  const auto evicted = evicted_at_.find(worker);
+  if (evicted == evicted_at_.end()) return base::kNever;
+  return evicted->second + options_.contact_limit + options_.contact_margin;
+}
+
+bool WorkerTable::may_return(const Ledger& ledger, const Process& worker, base::Instant now) const {
+  const auto at = ledger.workers().find(worker.node);
+  if (at == ledger.workers().end() || at->second.life < worker.life) return true;
+  if (at->second.life > worker.life) return false;
+  if (!at->second.evicted || now >= over_at(ledger, worker)) return true;
+  const auto seen = seen_.find(worker.node);
+  const bool dead = seen != seen_.end() && seen->second.swim == Liveness::kDead;
+  return at->second.reason == Eviction::kDead && !dead;
+}
+
+std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Instant now) const {
+  std::vector<Candidate> found;
+  for (const auto& [node, worker] : ledger.workers()) {
+    if (worker.free() == 0 || draining(node)) continue;
+    const auto at = seen_.find(node);
+    const bool known = at != seen_.end();
+    if (known && (at->second.swim == Liveness::kDead || !at->second.circuit.would_allow(now))) continue;
+    const bool degraded =
+        known && (at->second.state == WorkerState::kDegraded || at->second.swim == Liveness::kSuspect ||
+                  at->second.silent_since != base::kNever || at->second.unreachable);
+    found.push_back({{node, worker.life}, worker.free(), degraded});
+  }
+  return found;
+}
+
+std::vector<std::uint32_t> WorkerTable::pool(const Ledger& ledger) const {
+  std::vector<std::uint32_t> cores;
+  for (const auto& [node, worker] : ledger.workers()) {
+    if (!worker.evicted && !draining(node)) cores.push_back(worker.cores);
+  }
+  return cores;
+}
+
+void WorkerTable::probed(NodeId worker, bool alive) {
+  if (const auto at = seen_.find(worker); at != seen_.end()) at->second.unreachable = !alive;
+}
+
+std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, bool leads, base::Instant now) {
+  std::vector<Evict> found;
+  std::size_t admitted = 0;
+  for (const auto& [node, worker] : ledger.workers()) {
+    if (worker.evicted) continue;
+    ++admitted;
+    const auto at = seen_.find(node);
+    if (at == seen_.end()) continue;
+    const Seen& seen = at->second;
+    const Process process{node, worker.life};
+    const bool silent = seen.silent_since != base::kNever && now - seen.silent_since >= options_.unreachable_after;
+    if (leads && seen.swim == Liveness::kDead) {
+      found.push_back({process, Eviction::kDead});
+    } else if (silent || (leads && seen.unreachable)) {
+      found.push_back({process, Eviction::kUnreachable});
+    }
+  }
+  if (!guard_.allows(found.size(), admitted, now)) found.clear();
+  return found;
+}
+
+bool WorkerTable::suspect(NodeId worker) const {
+  const auto at = seen_.find(worker);
+  return at != seen_.end() && at->second.swim != Liveness::kAlive;
+}
+
+std::optional<std::uint64_t> WorkerTable::version(const Process& worker) const {
+  const auto at = seen_.find(worker.node);
+  if (at == seen_.end() || at->second.life != worker.life) return std::nullopt;
+  return at->second.version;
+}
+
+bool WorkerTable::draining(NodeId worker) const {
+  const auto at = seen_.find(worker);
+  return at != seen_.end() && (at->second.state == WorkerState::kDraining || at->second.state == WorkerState::kOffline);
+}
+
+}  // namespace muster::cluster

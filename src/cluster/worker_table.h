@@ -1,0 +1,87 @@
+// What one manager has seen of the workers: states they told, what SWIM says, which answer. Together with the ledger
+// (who is admitted, which cores are free) it says who can be given parts, who is to be evicted, and from when on an
+// evicted worker must have stopped everything. Owned by the manager.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/time.h"
+#include "cluster/ids.h"
+#include "cluster/ledger.h"
+#include "cluster/messages_worker.h"
+#include "cluster/options.h"
+#include "cluster/provisioner.h"
+#include "cores/health.h"
+#include "resilience/circuit.h"
+
+namespace muster::cluster {
+
+enum class NodeRole : std::uint8_t { kManager, kWorker, kGate };
+enum class Liveness : std::uint8_t { kAlive, kSuspect, kDead };
+
+class WorkerTable {
+ public:
+  explicit WorkerTable(const ManagerOptions& options) : options_(options) {}
+
+  // A report of a worker. False if it is stale: of a lower life, or not newer than one seen.
+  bool heard(const Process& worker, WorkerState state, std::uint64_t version);
+  void swim(NodeId worker, Liveness liveness);
+
+  // A call to it begins; and what came of it.
+  void calling(NodeId worker, base::Instant now);
+  void answered(NodeId worker, base::Instant now);
+  void unanswered(NodeId worker, base::Instant now);
+
+  // After every command about workers: takes note of who is evicted since when.
+  void sync(const Ledger& ledger, base::Instant now);
+  // The ledger was replaced: evictions in it may be later than those seen before, so their time begins anew.
+  void restored(const Ledger& ledger, base::Instant now);
+
+  // When the parts of this process must have stopped: never while it is admitted; at once if a higher life is; else so
+  // long after the eviction was seen here.
+  base::Instant over_at(const Ledger& ledger, const Process& worker) const;
+  // Whether an evicted worker may be admitted anew.
+  bool may_return(const Ledger& ledger, const Process& worker, base::Instant now) const;
+
+  // Workers that can be given parts, with their free cores, ascending.
+  std::vector<Candidate> candidates(const Ledger& ledger, base::Instant now) const;
+  // The cores of each worker that is there and not draining.
+  std::vector<std::uint32_t> pool(const Ledger& ledger) const;
+
+  // Probes of the log's leader go without answers, or do not.
+  void probed(NodeId worker, bool alive);
+
+  // Who is to be evicted, and why: of those whom SWIM holds dead or whose streams fail if this manager `leads` the log,
+  // of those who do not answer its calls in any case. A systemic failure holds evictions up for a while.
+  struct Evict {
+    Process worker;
+    Eviction reason = Eviction::kDead;
+  };
+  std::vector<Evict> evictions(const Ledger& ledger, bool leads, base::Instant now);
+
+  bool suspect(NodeId worker) const;
+  std::optional<std::uint64_t> version(const Process& worker) const;
+
+ private:
+  struct Seen {
+    Life life{};
+    WorkerState state = WorkerState::kHealthy;
+    std::uint64_t version = 0;
+    Liveness swim = Liveness::kAlive;
+    bool unreachable = false;                   // by probes
+    base::Instant silent_since = base::kNever;  // first call without an answer since the last answer
+    resilience::Circuit circuit;
+  };
+
+  bool draining(NodeId worker) const;
+
+  ManagerOptions options_;
+  std::map<NodeId, Seen> seen_;
+  std::map<Process, base::Instant> evicted_at_;
+  cores::EvictionGuard guard_;
+};
+
+}  // namespace muster::cluster

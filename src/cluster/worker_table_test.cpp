@@ -1,0 +1,107 @@
+#include "cluster/worker_table.h"
+
+#include <gtest/gtest.h>
+
+#include "cluster/ledger_fixture.h"
+
+namespace muster::cluster {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class WorkerTableTest : public ::testing::Test, public LedgerFixture {
+ protected:
+  void SetUp() override {
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+      admit(cluster::worker(i), 4);
+      table_.heard(cluster::worker(i), WorkerState::kHealthy, 1);
+    }
+  }
+  std::vector<NodeId> nodes() const {
+    std::vector<NodeId> found;
+    for (const Candidate& candidate : table_.candidates(ledger, now_)) found.push_back(candidate.worker.node);
+    return found;
+  }
+  void evict(const Process& worker, Eviction reason) {
+    apply(WorkerEvicted{worker, reason});
+    table_.sync(ledger, now_);
+  }
+
+  base::Instant now_{std::chrono::hours(1)};
+  WorkerTable table_{ManagerOptions{}};
+};
+
+TEST_F(WorkerTableTest, LeavesOutDrainingDeadAndBrokenWorkers) {
+  table_.heard(cluster::worker(1), WorkerState::kDraining, 2);
+  EXPECT_EQ(nodes(), (std::vector<NodeId>{cluster::worker(2).node, cluster::worker(3).node}));
+  table_.swim(cluster::worker(2).node, Liveness::kDead);
+  EXPECT_EQ(nodes(), (std::vector<NodeId>{cluster::worker(3).node}));
+  for (int i = 0; i < 3; ++i) table_.unanswered(cluster::worker(3).node, now_);
+  EXPECT_TRUE(nodes().empty());
+  now_ += seconds(10);
+  EXPECT_EQ(nodes(), (std::vector<NodeId>{cluster::worker(3).node}));
+}
+
+TEST_F(WorkerTableTest, IgnoresReportsThatAreNotNewer) {
+  EXPECT_FALSE(table_.heard(cluster::worker(1), WorkerState::kDraining, 1));
+  EXPECT_FALSE(table_.heard(cluster::worker(1, 0), WorkerState::kDraining, 9));
+  EXPECT_EQ(nodes().size(), 3u);
+}
+
+TEST_F(WorkerTableTest, PartsOfAnEvictedWorkerAreOverOnlyAfterItsTime) {
+  EXPECT_EQ(table_.over_at(ledger, cluster::worker(1)), base::kNever);
+  evict(cluster::worker(1), Eviction::kDead);
+  EXPECT_EQ(table_.over_at(ledger, cluster::worker(1)), now_ + seconds(38));
+  now_ += seconds(5);
+  table_.sync(ledger, now_);
+  EXPECT_EQ(table_.over_at(ledger, cluster::worker(1)), now_ + seconds(33));
+  admit(cluster::worker(1), 4);
+  table_.sync(ledger, now_);
+  EXPECT_EQ(table_.over_at(ledger, cluster::worker(1)), base::kNever);
+}
+
+TEST_F(WorkerTableTest, PartsOfAFormerLifeAreOverAtOnce) {
+  admit(cluster::worker(1, 2), 4);
+  EXPECT_EQ(table_.over_at(ledger, cluster::worker(1)), base::Instant::min());
+}
+
+TEST_F(WorkerTableTest, WhoWasHeldDeadMayReturnAtOnceWhoseStreamsFailedOnlyAfterItsTime) {
+  evict(cluster::worker(1), Eviction::kDead);
+  evict(cluster::worker(2), Eviction::kUnreachable);
+  EXPECT_TRUE(table_.may_return(ledger, cluster::worker(1), now_));
+  EXPECT_FALSE(table_.may_return(ledger, cluster::worker(2), now_));
+  EXPECT_TRUE(table_.may_return(ledger, cluster::worker(2, 2), now_));
+  now_ += seconds(38);
+  EXPECT_TRUE(table_.may_return(ledger, cluster::worker(2), now_));
+}
+
+TEST_F(WorkerTableTest, EvictsWhoIsAliveForSwimButAnswersNothing) {
+  table_.unanswered(cluster::worker(1).node, now_);
+  EXPECT_TRUE(table_.evictions(ledger, false, now_).empty());
+  now_ += seconds(30);
+  const auto found = table_.evictions(ledger, false, now_);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].reason, Eviction::kUnreachable);
+  table_.answered(cluster::worker(1).node, now_);
+  EXPECT_TRUE(table_.evictions(ledger, false, now_).empty());
+}
+
+TEST_F(WorkerTableTest, OnlyTheLeaderOfTheLogActsOnSwimAndProbes) {
+  table_.swim(cluster::worker(1).node, Liveness::kDead);
+  table_.probed(cluster::worker(2).node, false);
+  EXPECT_TRUE(table_.evictions(ledger, false, now_).empty());
+  table_.swim(cluster::worker(1).node, Liveness::kAlive);
+  ASSERT_EQ(table_.evictions(ledger, true, now_).size(), 1u);
+}
+
+TEST_F(WorkerTableTest, DoesNotEvictMostAtOnceUntilThatLasts) {
+  table_.swim(cluster::worker(1).node, Liveness::kDead);
+  table_.swim(cluster::worker(2).node, Liveness::kDead);
+  EXPECT_TRUE(table_.evictions(ledger, true, now_).empty());
+  now_ += seconds(61);
+  EXPECT_EQ(table_.evictions(ledger, true, now_).size(), 2u);
+}
+
+}  // namespace
+}  // namespace muster::cluster

@@ -1,0 +1,40 @@
+// One workflow of a job at its leader: the watches over its assigned parts, and the offer that its workers get. Owned
+// by a JobMachine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "cluster/desk.h"
+#include "cluster/part_watch.h"
+
+namespace muster::cluster {
+
+class WorkflowMachine {
+ public:
+  // Does what is due for its parts; when to look again.
+  base::Instant step(Desk& desk, JobId id, const LedgerJob& job, std::uint32_t workflow);
+
+  // The watch over a part; null before it was provisioned.
+  PartWatch* watch(std::uint32_t part) { return part < watches_.size() ? &watches_[part] : nullptr; }
+  const PartWatch* watch(std::uint32_t part) const { return part < watches_.size() ? &watches_[part] : nullptr; }
+
+  // Since when not all its parts run though it once had cores; kNever if they do.
+  base::Instant dispatching_since() const { return dispatching_since_; }
+  // The context does not fit into a dispatch.
+  bool context_too_large() const { return too_large_; }
+
+ private:
+  // What the workers are offered; nothing while the context is being read.
+  bool prepare(Desk& desk, const LedgerJob& job, std::uint32_t workflow);
+
+  std::vector<PartWatch> watches_;
+  base::Instant dispatching_since_ = base::kNever;
+  std::optional<std::string> context_;
+  bool too_large_ = false;
+};
+
+}  // namespace muster::cluster

@@ -1,0 +1,111 @@
+#include "sim/campaign.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace muster::sim {
+
+namespace {
+
+// Of this thread, seconds: other work on the machine does not make the simulator look slower.
+double cpu_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+struct Finished {
+  SeedRun run;
+  double took;
+};
+
+// What the threads share.
+class Desk {
+ public:
+  Desk(const Scenario& scenario, const CampaignOptions& options, CampaignResult& result)
+      : scenario_(scenario), options_(options), result_(result), next_(options.first), told_(options.first) {}
+
+  void work() {
+    while (const std::optional<std::uint64_t> seed = take()) {
+      const double before = cpu_time();
+      SeedRun run = run_seed(scenario_, *seed);
+      const double took = cpu_time() - before;
+      if (options_.repeat_check && !run.record.violation) compare(*seed, run);
+      if (run.record.violation) add_trace(*seed, run);
+      give(*seed, {.run = std::move(run), .took = took});
+    }
+  }
+
+ private:
+  std::optional<std::uint64_t> take() {
+    const std::scoped_lock lock(mutex_);
+    if (stopped_ || next_ > options_.last) return std::nullopt;
+    return next_++;
+  }
+
+  void give(std::uint64_t seed, Finished finished) {
+    const std::scoped_lock lock(mutex_);
+    if (finished.run.record.violation && !options_.keep_going) stopped_ = true;
+    waiting_.emplace(seed, std::move(finished));
+    for (auto first = waiting_.begin(); first != waiting_.end() && first->first == told_;
+         first = waiting_.erase(first), ++told_) {
+      result_.totals.add(first->second.run.record, first->second.took);
+      if (first->second.run.record.violation)
+        result_.failures.push_back({.seed = first->first, .run = std::move(first->second.run)});
+    }
+  }
+
+  void compare(std::uint64_t seed, SeedRun& run) const {
+    const SeedRun again = run_seed(scenario_, seed);
+    if (again.record.hash == run.record.hash) return;
+    run.record.violation = {
+        .invariant = "30",
+        .sentence = fmt::format("two runs of one seed differ: hash {:016x} after {} events, then "
+                                "{:016x} after {}",
+                                run.record.hash, run.record.events, again.record.hash, again.record.events),
+        .at = run.record.virtual_time};
+  }
+
+  void add_trace(std::uint64_t seed, SeedRun& run) const {
+    SeedRun traced = run_seed(scenario_, seed, true, run.plan);
+    run.lines = std::move(traced.lines);
+  }
+
+  const Scenario& scenario_;
+  const CampaignOptions& options_;
+  std::mutex mutex_;
+  CampaignResult& result_;
+  std::uint64_t next_;
+  std::uint64_t told_;
+  bool stopped_ = false;
+  std::map<std::uint64_t, Finished> waiting_;  // done before an earlier seed was
+};
+
+}  // namespace
+
+CampaignResult run_campaign(const Scenario& scenario, const CampaignOptions& options) {
+  CampaignResult result;
+  const base::Instant before = base::now();
+  {
+    Desk desk(scenario, options, result);
+    std::vector<std::jthread> threads;
+    for (unsigned i = 1; i < options.threads; ++i) threads.emplace_back([&desk] { desk.work(); });
+    desk.work();
+  }
+  result.wall_seconds = base::seconds(base::now() - before);
+  const Totals& totals = result.totals;
+  if (totals.seeds >= scenario.enough_seeds) {
+    for (const std::string& counter : scenario.counters)
+      if (!totals.counters.contains(counter)) result.unseen.push_back(counter);
+  }
+  if (scenario.judge && result.failures.empty()) result.verdict = scenario.judge(totals);
+  return result;
+}
+
+}  // namespace muster::sim

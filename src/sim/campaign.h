@@ -1,0 +1,41 @@
+// Many seeds of one scenario, spread over threads and told in the order of the seeds. Each thread runs whole seeds;
+// only the handing out and the telling are shared. A failing seed is run once more with its trace before it is told.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/scenario.h"
+#include "sim/seed_run.h"
+
+namespace muster::sim {
+
+struct CampaignOptions {
+  std::uint64_t first = 1;
+  std::uint64_t last = 1;  // inclusive
+  unsigned threads = 1;
+  bool keep_going = false;    // after a seed that failed
+  bool repeat_check = false;  // run every seed twice and compare the hashes
+};
+
+struct FailedSeed {
+  std::uint64_t seed = 0;
+  SeedRun run;  // with its trace
+};
+
+struct CampaignResult {
+  Totals totals;
+  std::vector<FailedSeed> failures;
+  std::vector<std::string> unseen;   // counters that no seed hit though there were enough seeds
+  std::optional<Violation> verdict;  // of what holds over many seeds
+  double wall_seconds = 0;
+
+  bool passed() const { return failures.empty() && unseen.empty() && !verdict; }
+};
+
+CampaignResult run_campaign(const Scenario& scenario, const CampaignOptions& options);
+
+}  // namespace muster::sim

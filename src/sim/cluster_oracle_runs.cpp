@@ -1,0 +1,178 @@
+#include "sim/cluster_oracle_runs.h"
+
+#include <algorithm>
+
+#include "sim/cluster_program.h"
+
+namespace muster::sim {
+
+using cluster::Counts;
+using cluster::JobId;
+using cluster::PartId;
+
+namespace {
+
+// How much too late an alarm may come before its node counts as crawling; and for how long such things are remembered.
+constexpr base::Duration kTooLate = std::chrono::milliseconds(500);
+constexpr base::Duration kLately = std::chrono::seconds(60);
+
+std::string in_words(const ClusterRuns::Key& key) {
+  const auto& [part, fence] = key;
+  return fmt::format("part {}.{} of job {} under fence {}.{}", part.workflow, part.part, cluster::number(part.job),
+                     fence.epoch, fence.attempt);
+}
+
+}  // namespace
+
+void ClusterRuns::started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order,
+                          std::uint64_t epoch) {
+  const std::uint32_t place = ClusterMap::datacenter(worker);
+  const Key key{order.part, order.fence};
+  const std::uint64_t name = base::number(worker);
+  auto& cores = in_use_[worker];
+  for (const std::uint32_t core : order.cores) {
+    if (core >= cores_ || !cores.emplace(core, key).second)
+      kernel_->violate("cores", fmt::format("worker {} starts {} on core {}, which {}", name, in_words(key), core,
+                                            core >= cores_ ? "it does not have" : "is in use"));
+  }
+  auto& token = epochs_[{worker, order.part.job}];
+  if (token.first == life && epoch < token.second)
+    kernel_->violate("7", fmt::format("worker {} acts for job {} under epoch {} after it had accepted {}", name,
+                                      cluster::number(order.part.job), epoch, token.second));
+  token = {life, token.first == life ? std::max(token.second, epoch) : epoch};
+  // Attempts of the part that are higher, or that run.
+  Attempts& all = attempts_[place & 1];
+  for (auto other = all.lower_bound({order.part, {}}); other != all.end() && other->first.first == order.part;
+       ++other) {
+    const bool excused = !trusted(worker) || !trusted(other->second.worker);
+    if (other->second.live && !excused)
+      kernel_->violate("part-once", fmt::format("worker {} starts {} while worker {} runs {}", name, in_words(key),
+                                                base::number(other->second.worker), in_words(other->first)));
+    if (other->first.second >= order.fence && !excused)
+      kernel_->violate(
+          "9", fmt::format("worker {} starts {} after {} was started", name, in_words(key), in_words(other->first)));
+    if (other->second.live && excused) kernel_->hit("part ran twice for want of a clock");
+  }
+  Attempt attempt;
+  attempt.worker = worker;
+  attempt.life = life;
+  attempt.slice = order.slice;
+  attempt.began = kernel_->elapsed();
+  all.insert_or_assign(key, attempt);
+  live_.emplace(place, key);
+}
+
+void ClusterRuns::counted(base::NodeId worker, const Key& key, const Counts& counts) {
+  const auto found = attempts_[ClusterMap::datacenter(worker) & 1].find(key);
+  if (found != attempts_[ClusterMap::datacenter(worker) & 1].end()) found->second.counts = counts;
+}
+
+void ClusterRuns::ended(base::NodeId worker, const cluster::ExecutorEnd& told, const cluster::BodyHash& body) {
+  const std::uint32_t place = ClusterMap::datacenter(worker);
+  const Key key{told.part, told.fence};
+  const auto found = attempts_[place & 1].find(key);
+  if (found == attempts_[place & 1].end()) return;
+  found->second.outcome = told.outcome;
+  if (told.outcome) found->second.counts = told.counts;
+  found->second.body = body;
+  end(place, key, found->second);
+}
+
+void ClusterRuns::went_down(base::NodeId worker) {
+  const std::uint32_t place = ClusterMap::datacenter(worker);
+  for (const auto& [core, key] : in_use_[worker]) {
+    attempts_[place & 1].at(key).live = false;
+    live_.erase({place, key});
+  }
+  in_use_.erase(worker);
+}
+
+void ClusterRuns::late(base::NodeId node, base::Duration by) {
+  if (by > kTooLate) clocks_[node].late_at = kernel_->elapsed();
+}
+
+void ClusterRuns::booted(base::NodeId node) {
+  Clock& clock = clocks_[node];
+  clock.began = kernel_->elapsed();
+  clock.offset = (kernel_->clock_of(node) - kernel_->now()).count();
+  clock.late_at = base::Duration(-1);
+}
+
+void ClusterRuns::observe(base::NodeId node) {
+  const auto found = clocks_.find(node);
+  if (found == clocks_.end()) return;
+  Clock& clock = found->second;
+  const std::int64_t offset = (kernel_->clock_of(node) - kernel_->now()).count();
+  const std::int64_t off = offset - clock.offset;
+  const std::int64_t most = 1'000'000 + (kernel_->elapsed() - clock.began).count() / 100;
+  if (off <= most && off >= -most) return;
+  clock.strayed_at = clock.began = kernel_->elapsed();
+  clock.offset = offset;
+  if (ClusterMap::role(node) == ClusterMap::Role::kManager)
+    manager_strayed_[ClusterMap::datacenter(node) & 1] = clock.strayed_at;
+}
+
+bool ClusterRuns::keeps_time(base::NodeId node) const {
+  const auto found = clocks_.find(node);
+  return found == clocks_.end() || !lately(found->second.strayed_at);
+}
+
+bool ClusterRuns::trusted(base::NodeId worker) const {
+  if (kernel_->paused(worker) || lately(manager_strayed_[ClusterMap::datacenter(worker) & 1])) return false;
+  const auto found = clocks_.find(worker);
+  return found == clocks_.end() || (!lately(found->second.strayed_at) && !lately(found->second.late_at));
+}
+
+bool ClusterRuns::lately(base::Duration at) const {
+  return at >= base::Duration::zero() && kernel_->elapsed() - at < kLately;
+}
+
+const ClusterRuns::Attempt* ClusterRuns::attempt(std::uint32_t datacenter, const Key& key) const {
+  const auto found = attempts_[datacenter & 1].find(key);
+  return found == attempts_[datacenter & 1].end() ? nullptr : &found->second;
+}
+
+base::NodeId ClusterRuns::runs(std::uint32_t datacenter, JobId job) const {
+  for (auto at = live_.lower_bound({datacenter, Key{PartId{job, 0, 0}, {}}});
+       at != live_.end() && at->first == datacenter && at->second.first.job == job; ++at) {
+    const base::NodeId worker = attempts_[datacenter & 1].at(at->second).worker;
+    if (trusted(worker)) return worker;
+  }
+  return base::kNoNode;
+}
+
+Counts ClusterRuns::counted(JobId job, std::uint32_t workflow) const {
+  Counts sum;
+  for (const Attempts& attempts : attempts_) {
+    for (auto at = attempts.lower_bound({PartId{job, workflow, 0}, {}});
+         at != attempts.end() && at->first.first.job == job && at->first.first.workflow == workflow; ++at)
+      sum.add(at->second.counts);
+  }
+  return sum;
+}
+
+std::optional<Counts> ClusterRuns::whole(std::uint32_t datacenter, JobId job, std::uint32_t workflow) const {
+  const Attempts& attempts = attempts_[datacenter & 1];
+  const auto at = attempts.lower_bound({PartId{job, workflow, 0}, {}});
+  if (at == attempts.end() || at->first.first.job != job || at->first.first.workflow != workflow) return std::nullopt;
+  const std::uint32_t total = at->second.slice.total_cores;
+  return counts_of(job, workflow, {.first_core = 0, .cores = total, .total_cores = total});
+}
+
+std::size_t ClusterRuns::fruitless(std::uint32_t datacenter, const PartId& part) const {
+  const Attempts& attempts = attempts_[datacenter & 1];
+  std::size_t count = 0;
+  for (auto at = attempts.lower_bound({part, {}}); at != attempts.end() && at->first.first == part; ++at) {
+    if (!at->second.live && !at->second.outcome) ++count;
+  }
+  return count;
+}
+
+void ClusterRuns::end(std::uint32_t datacenter, const Key& key, Attempt& attempt) {
+  attempt.live = false;
+  live_.erase({datacenter, key});
+  auto& cores = in_use_[attempt.worker];
+  std::erase_if(cores, [&key](const auto& core) { return core.second == key; });
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,89 @@
+// The truth about executors: who runs what on which cores since when, what each attempt has counted and how it ended.
+// Told by the workers' shells as it happens; knows nothing of ledgers. Also knows which nodes cannot be held to their
+// word about time: those that were paused, crawl, or whose clock strayed by more than 1 %.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cluster/effects.h"
+#include "cluster/worker.h"
+#include "sim/cluster_map.h"
+#include "sim/kernel.h"
+
+namespace muster::sim {
+
+class ClusterRuns {
+ public:
+  struct Attempt {
+    base::NodeId worker = base::kNoNode;
+    std::uint64_t life = 0;
+    cluster::Slice slice;
+    cluster::Counts counts;  // so far
+    base::Duration began{};
+    bool live = true;
+    std::optional<cluster::PartOutcome> outcome;  // of one that left a result
+    cluster::BodyHash body = cluster::kNoBody;
+  };
+  using Key = std::pair<cluster::PartId, cluster::Fence>;
+  using Attempts = std::map<Key, Attempt>;
+
+  ClusterRuns(Kernel& kernel, const ClusterSetup& setup) : kernel_(&kernel), cores_(setup.cores) {}
+
+  // --- told by the workers ---
+  // `epoch` is that of the order under which it starts.
+  void started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order, std::uint64_t epoch);
+  void counted(base::NodeId worker, const Key& key, const cluster::Counts& counts);
+  void ended(base::NodeId worker, const cluster::ExecutorEnd& end, const cluster::BodyHash& body);
+  // All of the worker's executors die with it.
+  void went_down(base::NodeId worker);
+  // A node got to its alarm so much too late.
+  void late(base::NodeId node, base::Duration by);
+  void observe(base::NodeId node);
+  void booted(base::NodeId node);
+
+  // Whether the node's clock ran true within 1 % for the last minute.
+  bool keeps_time(base::NodeId node) const;
+  // Whether a worker, and the clocks of those who lead it, can be held to what was promised about time: it was not
+  // paused, does not crawl, and all clocks run true.
+  bool trusted(base::NodeId worker) const;
+
+  const Attempt* attempt(std::uint32_t datacenter, const Key& key) const;
+  const Attempts& attempts(std::uint32_t datacenter) const { return attempts_[datacenter & 1]; }
+  std::size_t live() const { return live_.size(); }
+  // Live executors of a job, on workers that can be held to their word; kNoNode if there is none.
+  base::NodeId runs(std::uint32_t datacenter, cluster::JobId job) const;
+  bool busy(base::NodeId worker) const { return in_use_.contains(worker) && !in_use_.at(worker).empty(); }
+  // All that any attempt of the workflow has counted, anywhere.
+  cluster::Counts counted(cluster::JobId job, std::uint32_t workflow) const;
+  // What the workflow counts if every share of it runs once; nothing if no executor of it was ever started there.
+  std::optional<cluster::Counts> whole(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
+  // Attempts of the part that ended without a result.
+  std::size_t fruitless(std::uint32_t datacenter, const cluster::PartId& part) const;
+
+ private:
+  struct Clock {
+    base::Duration began{};
+    std::int64_t offset = 0;
+    base::Duration strayed_at{-1};
+    base::Duration late_at{-1};
+  };
+
+  void end(std::uint32_t datacenter, const Key& key, Attempt& attempt);
+  bool lately(base::Duration at) const;
+
+  Kernel* kernel_;
+  std::uint32_t cores_;
+  Attempts attempts_[2];
+  std::set<std::pair<std::uint32_t, Key>> live_;
+  std::map<base::NodeId, std::map<std::uint32_t, Key>> in_use_;  // cores of each worker
+  std::map<std::pair<base::NodeId, cluster::JobId>, std::pair<std::uint64_t, std::uint64_t>> epochs_;  // life, epoch
+  std::map<base::NodeId, Clock> clocks_;
+  base::Duration manager_strayed_[2] = {base::Duration(-1), base::Duration(-1)};  // when one of a datacenter's last did
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,151 @@
+#include "sim/cluster_scenarios.h"
+
+#include <utility>
+
+#include "sim/cluster_world.h"
+
+namespace muster::sim {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::uint64_t kSetupPurpose = 0x636c7573;  // keeps the setup's generator apart from all others
+
+// Times that are minutes in production, so that what they bring about happens within a run.
+void shorten(ClusterSetup& setup) {
+  setup.manager.keep_completed = seconds(20);
+  setup.manager.keep_failed = seconds(40);
+  setup.manager.keep_unacknowledged = minutes(10);
+  setup.manager.cleanup = seconds(5);
+  setup.manager.orphan_scan = seconds(15);
+  setup.manager.bodies.keep = seconds(30);
+  setup.gate.keep_completed = seconds(20);
+  setup.gate.keep_failed = seconds(40);
+  setup.gate.keep_unacknowledged = minutes(10);
+  setup.gate.cleanup = seconds(5);
+  setup.worker.bodies.keep = seconds(30);
+}
+
+ClusterSetup draw_setup(base::Random& random) {
+  ClusterSetup setup;
+  setup.gate_raft = cores::RaftOptions::lan();
+  setup.raft = cores::RaftOptions::lan();
+  setup.lan = cores::swim_lan();
+  setup.wan = cores::swim_wan();
+  setup.snapshot_after = 32 + random.below(400);
+  setup.raft.kept_entries = random.below(64);
+  setup.gate_raft.kept_entries = random.below(64);
+  setup.submit = seconds(8 + static_cast<std::int64_t>(random.below(16)));
+  setup.longest_part = seconds(1 + static_cast<std::int64_t>(random.below(6)));
+  if (random.below(3) == 0) setup.trouble = 0;
+  if (random.below(2) == 0) setup.drain = seconds(20);
+  if (random.below(2) == 0) setup.change = seconds(6);
+  if (random.below(2) == 0) shorten(setup);
+  return setup;
+}
+
+Scenario cluster_scenario(std::string name, std::string summary, std::function<void(ClusterSetup&)> adapt) {
+  Scenario scenario;
+  scenario.name = std::move(name);
+  scenario.summary = std::move(summary);
+  scenario.watches = {
+      "1",     "2",      "3",         "4",         "5",      "6",           "7",        "8",         "9",
+      "10",    "11",     "12",        "13",        "14",     "15",          "16",       "17",        "18",
+      "26",    "27",     "28",        "29",        "30",     "time",        "log-kept", "log-equal", "provision-once",
+      "cores", "layers", "cancelled", "part-once", "bodies", "failed-cause"};
+  scenario.make = [adapt = std::move(adapt)](std::uint64_t seed) -> std::unique_ptr<World> {
+    base::Random random(base::mix(seed ^ base::mix(kSetupPurpose)));
+    ClusterSetup setup = draw_setup(random);
+    adapt(setup);
+    return std::make_unique<ClusterWorld>(std::move(setup));
+  };
+  scenario.faults = FaultProfile::everything(10, 24);
+  scenario.faults.with(FaultKind::kCrash, 4)
+      .with(FaultKind::kMove, 2)
+      .with(FaultKind::kIsolate, 2)
+      .with(FaultKind::kOneWay, 2)
+      .with(FaultKind::kPause, 2)
+      .with(FaultKind::kRestartAll, 0.3);
+  scenario.faults.longest = seconds(60);
+  scenario.first_fault = seconds(6);
+  scenario.safety = seconds(125);
+  scenario.liveness = seconds(900);
+  scenario.counters = {"executor started",
+                       "job completed",
+                       "job cancelled",
+                       "job failed",
+                       "job partial",
+                       "user told completed",
+                       "part run again",
+                       "worker evicted",
+                       "layer closed",
+                       "log compacted",
+                       "snapshot taken over",
+                       "executor crashed",
+                       "executor killed",
+                       "cancellation asked",
+                       "cancellation confirmed",
+                       "cancellation raced with the end",
+                       "job submitted again",
+                       "job taken over by another manager",
+                       "worker drained",
+                       "extension granted",
+                       "job forgotten",
+                       "noted orphan found",
+                       "noted quorum time-out",
+                       "noted body copied",
+                       "noted part stuck",
+                       "noted stopped alone"};
+  scenario.enough_seeds = 300;
+  return scenario;
+}
+
+Scenario everything() {
+  Scenario scenario = cluster_scenario(
+      "cluster", "3 gates, 2 datacenters of 3 managers and 20 workers, jobs of 3 layers, every fault of the catalogue",
+      [](ClusterSetup&) {});
+  for (const char* counter : {"job taken over by another gate", "datacenter lost", "members changed", "gate drained",
+                              "noted rerouted", "noted fell back", "noted lease lapsed", "noted redirected"})
+    scenario.counters.emplace_back(counter);
+  return scenario;
+}
+
+Scenario restart() {
+  Scenario scenario = cluster_scenario(
+      "cluster-restart", "everybody restarts in the middle, once or several times: what was acknowledged ends",
+      [](ClusterSetup& setup) { setup.everybody_heals = true; });
+  scenario.faults = {};
+  scenario.faults.with(FaultKind::kRestartAll, 3)
+      .with(FaultKind::kTornWrite)
+      .with(FaultKind::kCrash)
+      .with(FaultKind::kLoss);
+  scenario.faults.share_of_kinds = 1;
+  scenario.faults.least = 10;
+  scenario.faults.most = 16;
+  scenario.faults.longest = seconds(5);
+  scenario.counters = {"fault restart-all", "job completed", "user told completed", "part run again",
+                       "job taken over by another manager"};
+  return scenario;
+}
+
+Scenario direct() {
+  Scenario scenario =
+      cluster_scenario("cluster-direct", "one datacenter whose clients talk to its managers", [](ClusterSetup& setup) {
+        setup.gates = 0;
+        setup.datacenters = 1;
+      });
+  return scenario;
+}
+
+}  // namespace
+
+void add_cluster_scenarios(std::vector<Scenario>& scenarios) {
+  scenarios.push_back(everything());
+  scenarios.push_back(restart());
+  scenarios.push_back(direct());
+}
+
+}  // namespace muster::sim

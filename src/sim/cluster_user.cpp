@@ -1,0 +1,120 @@
+#include "sim/cluster_user.h"
+
+namespace muster::sim {
+
+using cluster::Answer;
+using cluster::Counts;
+using cluster::JobId;
+using About = cluster::ClientAnswer::About;
+
+namespace {
+
+// A follower may lag behind a moment; and a question may be older than the acknowledgement.
+constexpr base::Duration kSpread = std::chrono::seconds(4);
+
+}  // namespace
+
+ClusterUser::Job& ClusterUser::add(cluster::JobRequest request) {
+  Job job;
+  job.asked = kernel_->elapsed();
+  const JobId id = request.job;
+  job.request = std::move(request);
+  return jobs_.insert_or_assign(id, std::move(job)).first->second;
+}
+
+void ClusterUser::session_begins(JobId job) {
+  std::erase_if(shown_, [job](const auto& each) { return each.first.first == job; });
+  std::erase_if(results_, [job](const auto& each) { return std::get<0>(each) == job; });
+}
+
+void ClusterUser::told(const cluster::ClientUpdate& update) {
+  for (const cluster::ClientAnswer& answer : update.answers) told(answer);
+  for (const auto& [job, progress] : update.progress) told(job, progress);
+  for (const cluster::WorkflowEnded& result : update.results) told(result);
+  for (const cluster::JobEnd& end : update.ends) told(end);
+}
+
+void ClusterUser::told(const cluster::ClientAnswer& answer) {
+  const auto found = jobs_.find(answer.job);
+  if (found == jobs_.end() || !answer.answer) return;
+  Job& job = found->second;
+  const std::uint64_t name = cluster::number(answer.job);
+  kernel_->trace("a user is told of job {}, to question {}: {}", name, static_cast<int>(answer.about),
+                 cluster::to_text(*answer.answer));
+  if (answer.about == About::kSubmit && (*answer.answer == Answer::kAccepted || *answer.answer == Answer::kEnded)) {
+    if (job.acknowledged) kernel_->hit("job submitted again");
+    if (!job.acknowledged) job.acknowledged_at = kernel_->elapsed();
+    job.acknowledged = true;
+  }
+  if (*answer.answer == Answer::kConflict)
+    kernel_->violate("13", fmt::format("job {} is said to be another client's", name));
+  const bool long_known = job.acknowledged && kernel_->elapsed() - job.acknowledged_at > kSpread;
+  if (*answer.answer == Answer::kUnknownJob && long_known)
+    kernel_->violate("14", fmt::format("job {} was acknowledged, and now it is not known", name));
+  if (answer.about == About::kFollow && *answer.answer == Answer::kEnded) {
+    const bool ended = direct_ ? log_->ended(0, answer.job) : log_->ended_at_gates(answer.job);
+    if (!ended) kernel_->violate("16", fmt::format("job {} is said to have ended, and has not", name));
+    job.forgotten = true;
+    kernel_->hit("end forgotten before it was told");
+  }
+  if (answer.about == About::kCancel && answer.cancel && answer.cancel->done) kernel_->hit("cancellation confirmed");
+}
+
+void ClusterUser::told(const cluster::WorkflowEnded& result) {
+  if (!results_.insert({result.job, result.datacenter, result.status.workflow}).second)
+    kernel_->violate("12", fmt::format("the end of workflow {} of job {} at {} is shown twice", result.status.workflow,
+                                       cluster::number(result.job), result.datacenter));
+  check_counts(result.datacenter, result.job, result.status);
+}
+
+void ClusterUser::told(const cluster::JobEnd& end) {
+  const auto found = jobs_.find(end.job);
+  if (found == jobs_.end()) return;
+  Job& job = found->second;
+  const std::uint64_t name = cluster::number(end.job);
+  kernel_->trace("a user is told that job {} ended as {}", name, cluster::to_text(end.state));
+  if (!cluster::terminal(end.state)) kernel_->violate("16", fmt::format("job {} ends in a state that is no end", name));
+  if (job.ended && *job.ended != end.state)
+    kernel_->violate("16", fmt::format("job {} ended as {} and now as {}", name, cluster::to_text(*job.ended),
+                                       cluster::to_text(end.state)));
+  if (job.cancelled && end.state != cluster::JobState::kCancelled) kernel_->hit("cancellation raced with the end");
+  if (!job.cancelled && end.state == cluster::JobState::kCancelled)
+    kernel_->violate("failed-cause", fmt::format("job {} is cancelled, which nobody asked for", name));
+  if (job.ended) return;
+  job.ended = end.state;
+  job.acknowledged = true;
+  kernel_->hit(std::string("user told ").append(cluster::to_text(end.state)));
+  kernel_->measure("job seconds", base::seconds(kernel_->elapsed() - job.asked));
+  if (direct_) {
+    for (const cluster::WorkflowStatus& status : end.workflows) check_counts("east", end.job, status);
+  }
+  for (const cluster::DatacenterStatus& place : end.datacenters) {
+    if (place.lost) kernel_->hit("datacenter lost");
+  }
+}
+
+void ClusterUser::told(JobId job, const cluster::ClientProgress& progress) {
+  for (const auto& [workflow, totals] : progress.totals) {
+    Counts& shown = shown_[{job, workflow}];
+    const Counts& now = totals.counts;
+    if (now.iterations < shown.iterations || now.ok < shown.ok || now.failed < shown.failed)
+      kernel_->violate("17", fmt::format("totals of workflow {} of job {} fall from {} to {}", workflow,
+                                         cluster::number(job), shown.iterations, now.iterations));
+    shown = now;
+    const Counts truth = runs_->counted(job, workflow);
+    if (now.iterations > truth.iterations || now.ok > truth.ok || now.failed > truth.failed)
+      kernel_->violate("18", fmt::format("{} iterations of workflow {} of job {} are shown, and {} were run",
+                                         now.iterations, workflow, cluster::number(job), truth.iterations));
+  }
+}
+
+void ClusterUser::check_counts(const std::string& datacenter, JobId job, const cluster::WorkflowStatus& status) {
+  if (status.state != cluster::WorkflowState::kCompleted) return;
+  const auto truth = runs_->whole(ClusterMap::datacenter(datacenter), job, status.workflow);
+  if (!truth || *truth != status.counts)
+    kernel_->violate(
+        "18", fmt::format("workflow {} of job {} at {} is told with {} iterations; in truth it has {}", status.workflow,
+                          cluster::number(job), datacenter, status.counts.iterations, truth ? truth->iterations : 0));
+}
+
+}  // namespace muster::sim

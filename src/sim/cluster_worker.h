@@ -1,0 +1,63 @@
+// The shell of a simulated worker: its brain, and executors that take virtual time, count, and now and then crash, hang
+// or turn a deaf ear. They die with the process, as real ones would.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "cluster/worker.h"
+#include "sim/cluster_process.h"
+#include "sim/cluster_program.h"
+
+namespace muster::sim {
+
+class WorkerProcess final : public ClusterProcess {
+ public:
+  using ClusterProcess::ClusterProcess;
+
+  cluster::Worker& brain() { return *brain_; }
+  const cluster::Worker& brain() const { return *brain_; }
+  bool draining() const { return draining_; }
+  void drain_out() { draining_ = true; }
+
+ protected:
+  bool begin(Host& host) override;
+  void on_message(Host& host, base::NodeId from, const cluster::Message& message) override;
+  void on_body_stored(Host& host, const cluster::BodyHash& hash, bool ok) override;
+  void on_body_read(Host& host, const cluster::BodyHash& hash, std::optional<std::string> bytes) override;
+  void on_wake(Host& host) override;
+  void drain(Host& host) override;
+  base::Instant next() const override;
+  bool carry_out(Host& host, cluster::Effect& effect) override;
+
+ private:
+  struct Executor {
+    cluster::Slice slice;
+    Program program;
+    base::Instant began{};
+    base::Instant limit = base::kNever;  // of its run time
+    base::Instant beat_due{};
+    base::Instant stop_due = base::kNever;
+    base::Instant ask_due = base::kNever;
+    bool killed = false;
+    std::uint64_t beat = 0;
+    cluster::Counts counts;
+  };
+  using Key = ClusterRuns::Key;
+
+  void start_executor(Host& host, const cluster::StartExecutor& order);
+  void stop_executor(Host& host, const cluster::StopExecutor& order);
+  // False once it has ended.
+  bool step(Host& host, const Key& key, Executor& executor);
+  void end_executor(Host& host, const Key& key, const Executor& executor, std::optional<cluster::PartOutcome> outcome);
+
+  std::optional<cluster::Worker> brain_;
+  std::map<Key, Executor> executors_;
+  std::map<Key, std::uint64_t> epochs_;  // of the orders
+  base::Instant health_due_{};
+  bool draining_ = false;
+};
+
+}  // namespace muster::sim

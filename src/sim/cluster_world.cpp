@@ -1,0 +1,388 @@
+#include "sim/cluster_world.h"
+
+#include <algorithm>
+
+#include "cluster/message_codec.h"
+#include "sim/cluster_program.h"
+
+namespace muster::sim {
+
+using cluster::JobId;
+using Role = ClusterMap::Role;
+
+namespace {
+
+constexpr base::Duration kAskAgain = std::chrono::seconds(2);
+constexpr base::Duration kFreshJobs = std::chrono::seconds(5);
+
+}  // namespace
+
+void ClusterWorld::begin(Kernel& kernel) {
+  shared_ = std::make_unique<ClusterShared>(kernel, setup_);
+  const ClusterMap& map = shared_->map;
+  if (!map.gates().empty()) groups_.push_back({"the gates", map.gates(), &shared_->gates});
+  for (const base::NodeId node : map.gates()) kernel.add(node, 0);
+  for (std::uint32_t place = 0; place < map.datacenters(); ++place) {
+    groups_.push_back({ClusterMap::name(place), map.managers(place), shared_->managers[place].get()});
+    for (const base::NodeId node : map.managers(place)) kernel.add(node, place + 1);
+    for (const base::NodeId node : map.workers(place)) kernel.add(node, place + 1);
+  }
+  for (const base::NodeId node : map.clients()) {
+    kernel.add(node, 0);
+    users_.push_back(std::make_unique<ClusterUser>(kernel, shared_->log, shared_->runs, map.gates().empty()));
+  }
+  for (const base::NodeId node : kernel.nodes()) kernel.start(node);
+  for (const base::NodeId node : map.clients()) {
+    often(setup_.submit, [this, node] { submit(node, false); });
+    often(setup_.submit, [this, node] { bother(node); });
+  }
+  often(setup_.drain, [this] { drain_somebody(); });
+  often(setup_.change, [this] { change_managers(); });
+  ask_again();
+}
+
+std::unique_ptr<Process> ClusterWorld::boot(base::NodeId node) {
+  switch (ClusterMap::role(node)) {
+    case Role::kGate:
+      return std::make_unique<GateProcess>(*shared_);
+    case Role::kManager:
+      return std::make_unique<ManagerProcess>(*shared_, node);
+    case Role::kWorker:
+      return std::make_unique<WorkerProcess>(*shared_);
+    case Role::kClient:
+      break;
+  }
+  return std::make_unique<ClientProcess>(*shared_, user(node));
+}
+
+void ClusterWorld::observe(base::NodeId node) {
+  shared_->runs.observe(node);
+  const Role role = ClusterMap::role(node);
+  if (role != Role::kGate && role != Role::kManager) return;
+  const cores::Raft* const it = raft(node);
+  if (it == nullptr) return;
+  (role == Role::kGate ? shared_->gates : *shared_->managers[ClusterMap::datacenter(node)]).observe(node, *it);
+  if (role == Role::kGate) check_leases(node);
+}
+
+void ClusterWorld::went_down(base::NodeId node) {
+  const Role role = ClusterMap::role(node);
+  if (role == Role::kWorker) shared_->runs.went_down(node);
+  if (role == Role::kGate) shared_->gates.went_down(node);
+  if (role == Role::kManager) shared_->managers[ClusterMap::datacenter(node)]->went_down(node);
+}
+
+// Of each group nodes in a random order until there is a majority of every configuration that may be in force; of the
+// workers at least half; of the clients all.
+std::vector<base::NodeId> ClusterWorld::healthy_core(base::Random& random) {
+  if (setup_.everybody_heals || random.below(4) == 0) return kernel_->nodes();
+  const auto shuffled = [&random](std::vector<base::NodeId> nodes) {
+    for (std::size_t i = nodes.size(); i > 1; --i) std::swap(nodes[i - 1], nodes[random.below(i)]);
+    return nodes;
+  };
+  std::vector<base::NodeId> core = shared_->map.clients();
+  for (const Group& group : groups_) {
+    const std::vector<cores::RaftMembers> configurations = group.oracle->possible_members();
+    for (const base::NodeId node : shuffled(group.nodes)) {
+      const bool enough = std::ranges::all_of(configurations, [&core](const cores::RaftMembers& members) {
+        const auto inside = std::ranges::count_if(core, [&](base::NodeId each) { return members.is_voter(each); });
+        return static_cast<std::size_t>(inside) >= members.majority();
+      });
+      if (enough) break;
+      core.push_back(node);
+    }
+  }
+  for (std::uint32_t place = 0; place < shared_->map.datacenters(); ++place) {
+    const std::vector<base::NodeId> workers = shuffled(shared_->map.workers(place));
+    const std::size_t healthy = workers.size() / 2 + random.below(workers.size() / 2 + 1);
+    core.insert(core.end(), workers.begin(), workers.begin() + static_cast<std::ptrdiff_t>(healthy));
+  }
+  return core;
+}
+
+void ClusterWorld::heal(const std::vector<base::NodeId>& core) {
+  core_ = core;
+  std::ranges::sort(core_);
+  healing_ = true;
+  healed_at_ = kernel_->elapsed();
+}
+
+bool ClusterWorld::settled() {
+  return kernel_->elapsed() - healed_at_ > kFreshJobs + 2 * kAskAgain && missing().empty();
+}
+
+void ClusterWorld::end() {
+  if (!healing_ || kernel_->violated()) return;
+  for (const Group& group : groups_) {
+    const base::NodeId leading = leader(group);
+    if (leading == base::kNoNode || !in_core(leading))
+      kernel_->violate("4", fmt::format("nobody of the healthy nodes leads {} {:.0f} s after the others broke",
+                                        group.name, base::seconds(kernel_->elapsed() - healed_at_)));
+  }
+  if (const std::string work = missing_work(); !work.empty()) kernel_->violate("15", work);
+  if (const std::string cores = missing_cores(); !cores.empty()) kernel_->violate("cores", cores);
+  kernel_->measure("seconds until drained", base::seconds(kernel_->elapsed() - healed_at_));
+}
+
+base::NodeId ClusterWorld::target(base::Random& random) {
+  if (random.below(3) != 0) return leader(groups_[random.below(groups_.size())]);
+  const std::uint32_t place = static_cast<std::uint32_t>(random.below(shared_->map.datacenters()));
+  for (const base::NodeId worker : shared_->map.workers(place)) {
+    if (shared_->runs.busy(worker)) return worker;
+  }
+  return base::kNoNode;
+}
+
+void ClusterWorld::overload(base::NodeId node, base::Duration length) {
+  if (ClusterMap::role(node) == Role::kManager) {
+    ask<ManagerProcess>(node, [](ManagerProcess& it, Host&) { it.brain().loaded(resilience::Load::kOverloaded); });
+    kernel_->after(length, [this, node] {
+      ask<ManagerProcess>(node, [](ManagerProcess& it, Host&) { it.brain().loaded(resilience::Load::kHealthy); });
+    });
+  }
+  for (int i = 0; i < 12; ++i) {
+    for (const base::NodeId client : shared_->map.clients()) bother(client);
+  }
+  if (!healing_) submit(shared_->map.clients()[0], false);
+}
+
+std::string ClusterWorld::describe(Channel /*channel*/, std::string_view bytes) {
+  if (bytes.empty()) return "nothing";
+  if (bytes.front() == 'R') return "raft";
+  if (bytes.front() != 'M') return "membership";
+  const auto message = cluster::decode_message(bytes.substr(1));
+  if (!message) return fmt::format("{} bytes of nonsense", bytes.size());
+  return std::string(cluster::name_of(*message));
+}
+
+ClusterProcess* ClusterWorld::process(base::NodeId node) const {
+  auto* const it = static_cast<ClusterProcess*>(kernel_->process(node));
+  return it != nullptr && it->running() ? it : nullptr;
+}
+
+const cores::Raft* ClusterWorld::raft(base::NodeId node) const {
+  if (node == base::kNoNode) return nullptr;
+  const ClusterProcess* const it = process(node);
+  return it == nullptr ? nullptr : static_cast<const LoggedProcess*>(it)->raft();
+}
+
+base::NodeId ClusterWorld::leader(const Group& group) const {
+  base::NodeId best = base::kNoNode;
+  cores::RaftTerm term = 0;
+  for (const base::NodeId node : group.nodes) {
+    const cores::Raft* const it = raft(node);
+    if (it == nullptr || !it->leads() || it->term() < term) continue;
+    best = node;
+    term = it->term();
+  }
+  return best;
+}
+
+template <class Kind, class What>
+void ClusterWorld::ask(base::NodeId node, What what) {
+  if (node == base::kNoNode || !kernel_->up(node)) return;
+  kernel_->post(node, [what = std::move(what)](Process& process, Host& host) {
+    auto& it = static_cast<Kind&>(process);
+    it.act(host, [&] { what(it, host); });
+  });
+}
+
+void ClusterWorld::often(base::Duration mean, std::function<void()> action) {
+  if (mean <= base::Duration::zero()) return;
+  const double wait = base::seconds(mean) * kernel_->random().exponential();
+  kernel_->after(base::from_seconds(wait), [this, mean, action = std::move(action)] {
+    if (healing_) return;
+    action();
+    often(mean, action);
+  });
+}
+
+// Leases of one job are disjoint in true time, as far as clocks can be trusted.
+void ClusterWorld::check_leases(base::NodeId gate) {
+  const auto holds = [this](base::NodeId node, JobId job) {
+    const auto* const it = static_cast<const GateProcess*>(process(node));
+    return it != nullptr && it->brain().acts_for(job, kernel_->clock_of(node)).has_value();
+  };
+  if (process(gate) == nullptr || !shared_->gates_keep_time()) return;
+  for (const JobId job : shared_->log.gate_jobs()) {
+    if (!holds(gate, job)) continue;
+    for (const base::NodeId other : shared_->map.gates()) {
+      if (other == gate || !holds(other, job)) continue;
+      kernel_->violate("8", fmt::format("gates {} and {} both hold the lease of job {}", base::number(gate),
+                                        base::number(other), cluster::number(job)));
+    }
+  }
+}
+
+void ClusterWorld::submit(base::NodeId client, bool clean) {
+  base::Random& random = kernel_->random();
+  const JobId id{(++next_job_) | (clean ? kCleanJob : 0)};
+  cluster::JobRequest request = draw_job(id, random);
+  if (!shared_->map.gates().empty()) {
+    const std::uint64_t where = random.below(4);
+    if (where == 0) request.datacenters = {ClusterMap::name(static_cast<std::uint32_t>(random.below(2)))};
+    if (where == 1) request.datacenters = {ClusterMap::name(0), ClusterMap::name(1)};
+    if (where >= 2) request.count = static_cast<std::uint32_t>(1 + random.below(2));
+    request.reroute = random.below(3) == 0;
+  }
+  user(client).add(std::move(request));
+  ask<ClientProcess>(client, [this, client, id](ClientProcess& it, Host& host) {
+    it.brain().submit(user(client).jobs().at(id).request, host.now());
+  });
+  if (!clean && random.unit() < setup_.cancels) {
+    const double wait = 12 * random.unit();
+    kernel_->after(base::from_seconds(wait), [this, client, id] { maybe_cancel(client, id); });
+  }
+}
+
+// Asks for what is known already: status, the list of datacenters, the same job again.
+void ClusterWorld::bother(base::NodeId client) {
+  auto& jobs = user(client).jobs();
+  if (jobs.empty()) return;
+  auto at = jobs.begin();
+  std::advance(at, static_cast<std::ptrdiff_t>(kernel_->random().below(jobs.size())));
+  const std::uint64_t what = kernel_->random().below(4);
+  ask<ClientProcess>(client, [id = at->first, request = at->second.request, ended = at->second.ended.has_value(), what](
+                                 ClientProcess& it, Host& host) {
+    if (what == 0) it.brain().datacenters(host.now());
+    if (what == 1 && !ended) it.brain().submit(request, host.now());
+    if (what >= 2) it.brain().status(id, host.now());
+  });
+}
+
+void ClusterWorld::maybe_cancel(base::NodeId client, JobId job) {
+  ClusterUser::Job& known = user(client).jobs().at(job);
+  if (known.ended || healing_) return;
+  known.cancelled = true;
+  ask<ClientProcess>(client, [job](ClientProcess& it, Host& host) {
+    it.brain().cancel(job, "ada", "not needed any more", host.now());
+  });
+  kernel_->hit("cancellation asked");
+}
+
+void ClusterWorld::drain_somebody() {
+  base::Random& random = kernel_->random();
+  const std::vector<base::NodeId>& nodes = kernel_->nodes();
+  const base::NodeId node = nodes[random.below(nodes.size())];
+  switch (ClusterMap::role(node)) {
+    case Role::kGate:
+      ask<GateProcess>(node, [](GateProcess& it, Host& host) { it.drain_out(), it.brain().drain(host.now()); });
+      break;
+    case Role::kManager:
+      ask<ManagerProcess>(node, [](ManagerProcess& it, Host& host) { it.drain_out(), it.brain().drain(host.now()); });
+      break;
+    case Role::kWorker:
+      ask<WorkerProcess>(node,
+                         [](WorkerProcess& it, Host& host) { it.drain_out(), it.brain().drain(true, host.now()); });
+      break;
+    case Role::kClient:
+      break;
+  }
+}
+
+// Members of a datacenter's managers come and go: one that is none is added, one of four is removed.
+void ClusterWorld::change_managers() {
+  using Kind = cores::RaftChange::Kind;
+  if (shared_->setup.spares == 0) return;
+  const std::uint32_t place = static_cast<std::uint32_t>(kernel_->random().below(shared_->map.datacenters()));
+  const auto& managers = shared_->map.managers(place);
+  const cores::RaftMembers& members = shared_->managers[place]->committed_members();
+  cores::RaftChange change{.kind = Kind::kRemove, .node = managers[kernel_->random().below(managers.size())]};
+  for (const base::NodeId node : managers) {
+    if (members.contains(node) && !members.is_learner(node)) continue;
+    change = {.kind = members.is_learner(node) ? Kind::kPromote : Kind::kAddLearner, .node = node};
+  }
+  if (change.kind == Kind::kRemove && members.voters.size() <= shared_->setup.managers) return;
+  for (const Group& group : groups_) {
+    if (group.oracle != shared_->managers[place].get()) continue;
+    ask<ManagerProcess>(leader(group), [this, change](ManagerProcess& it, Host& host) {
+      // A paused node must not change members once the core was chosen by them.
+      if (!healing_) it.change(host, change);
+    });
+  }
+}
+
+void ClusterWorld::ask_again() {
+  for (const base::NodeId client : shared_->map.clients()) {
+    ask<ClientProcess>(client, [](ClientProcess& it, Host& host) { it.ask_again(host); });
+    if (healing_ && kernel_->elapsed() - healed_at_ > kFreshJobs && !fresh_under_way(user(client)))
+      submit(client, true);
+  }
+  kernel_->after(kAskAgain, [this] { ask_again(); });
+}
+
+// Whether a job that was submitted after the healing has completed, or still may.
+bool ClusterWorld::fresh_under_way(const ClusterUser& user) {
+  return std::ranges::any_of(user.jobs(), [](const auto& each) {
+    const bool clean = (cluster::number(each.first) & kCleanJob) != 0;
+    return clean && (!each.second.ended || *each.second.ended == cluster::JobState::kCompleted);
+  });
+}
+
+bool ClusterWorld::in_core(base::NodeId node) const {
+  return std::ranges::binary_search(core_, node);
+}
+
+std::string ClusterWorld::missing() const {
+  std::string what = missing_work();
+  return what.empty() ? missing_cores() : what;
+}
+
+std::string ClusterWorld::missing_work() const {
+  for (const auto& user : users_) {
+    if (!fresh_under_way(*user)) return "no job that was submitted after all was healed has completed";
+    for (const auto& [id, job] : user->jobs()) {
+      const bool clean = (cluster::number(id) & kCleanJob) != 0;
+      if (!job.acknowledged && !clean) continue;
+      if (!job.ended && !job.forgotten)
+        return fmt::format("job {} was {} and its user knows of no end: {}", cluster::number(id),
+                           job.acknowledged ? "acknowledged" : "submitted after all was healed, again and again,",
+                           standing_of(id));
+    }
+  }
+  for (const auto& [place, job] : shared_->log.unended())
+    return fmt::format("job {} was accepted in {} and has not ended: {}", cluster::number(job), ClusterMap::name(place),
+                       standing_of(job));
+  for (const JobId job : shared_->log.gate_jobs())
+    return fmt::format("job {} has not ended at the gates: {}", cluster::number(job), standing_of(job));
+  return {};
+}
+
+// Where a job stands, as the latest leaders' ledgers have it.
+std::string ClusterWorld::standing_of(JobId id) const {
+  std::string text;
+  for (const Group& group : groups_) {
+    const base::NodeId leading = leader(group);
+    if (leading == base::kNoNode) continue;
+    if (ClusterMap::role(leading) == Role::kGate) {
+      const auto* const job = static_cast<const GateProcess*>(process(leading))->brain().ledger().job(id);
+      if (job != nullptr)
+        text += fmt::format("the gates have it {}, with {} slots; ", job->end ? "ended" : "open", job->slots.size());
+      continue;
+    }
+    const auto* const job = static_cast<const ManagerProcess*>(process(leading))->brain().ledger().job(id);
+    if (job == nullptr) continue;
+    text += fmt::format("{} has it {}, led by {} under epoch {}, layer {} open, workflows", group.name,
+                        job->end ? "ended" : "open", base::number(job->owner.node), job->epoch, job->open_layer);
+    for (const cluster::LedgerWorkflow& workflow : job->workflows) text.append(" ").append(to_text(workflow.state));
+    text += "; ";
+  }
+  return text;
+}
+
+std::string ClusterWorld::missing_cores() const {
+  if (shared_->log.cores_held() > 0) return fmt::format("the ledgers have given {} cores", shared_->log.cores_held());
+  for (std::uint32_t place = 0; place < shared_->map.datacenters(); ++place) {
+    for (const base::NodeId node : shared_->map.workers(place)) {
+      if (!in_core(node)) continue;
+      const auto* const it = static_cast<const WorkerProcess*>(process(node));
+      if (it == nullptr) return fmt::format("worker {} is down", base::number(node));
+      if (it->brain().free_cores() != setup_.cores || shared_->runs.busy(node))
+        return fmt::format("worker {} has {} free cores of {}", base::number(node), it->brain().free_cores(),
+                           setup_.cores);
+    }
+  }
+  return {};
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,37 @@
+// The command line of muster-sim: flags to campaigns, and their results as text or JSON. Exit codes: 0 all held, 1 a
+// seed failed or something was never seen, 2 a flag was wrong.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "sim/scenario.h"
+
+namespace muster::sim {
+
+struct Flags {
+  std::vector<std::string> scenarios;
+  std::uint64_t first_seed = 1;
+  std::uint64_t last_seed = 1;
+  unsigned jobs = 1;
+  bool shrink = false;
+  bool json = false;
+  bool keep_going = false;
+  bool trace = false;
+  bool repeat_check = false;
+  bool list = false;
+  bool invariants = false;
+  bool help = false;
+};
+
+// The words after the program's name. Names of scenarios are checked against those given.
+base::Expected<Flags> parse_flags(std::span<const char* const> words, const std::vector<Scenario>& scenarios);
+
+int command_line(int argc, const char* const* argv, const std::vector<Scenario>& scenarios, std::FILE* out,
+                 std::FILE* err);
+
+}  // namespace muster::sim

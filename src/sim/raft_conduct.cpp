@@ -1,0 +1,188 @@
+#include "sim/raft_conduct.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace muster::sim {
+
+using cores::RaftIndex;
+using cores::RaftRole;
+
+void RaftConduct::before(const cores::Raft& raft, base::Instant now) {
+  self_ = raft.self();
+  now_ = now;
+  before_ = standing(raft);
+  received_ = nullptr;
+  from_stranger_ = false;
+}
+
+void RaftConduct::received(const cores::Raft& raft, base::NodeId from, const cores::RaftMessage& message) {
+  received_ = &message;
+  sender_ = from;
+  from_stranger_ = !oracle_->ever_member(from);
+  if (from_stranger_) check_unmoved(raft, "raft-stranger", "a message of a stranger");
+  const auto* const vote = std::get_if<cores::RaftVoteRequest>(&message.body);
+  if (vote != nullptr && vote->pre) check_unmoved(raft, "raft-pre-vote", "a pre-vote");
+  const bool leads = std::holds_alternative<cores::RaftAppend>(message.body) ||
+                     std::holds_alternative<cores::RaftSnapshotPart>(message.body);
+  if (leads && raft.leader() == from && raft.term() == message.term) leader_heard_ = now_;
+  if (const auto* reply = std::get_if<cores::RaftAppendReply>(&message.body)) {
+    std::deque<RaftIndex>& flying = flying_[from];
+    if (!reply->accepted) flying.clear();
+    std::erase_if(flying, [reply](RaftIndex last) { return last <= reply->index; });
+  } else if (std::holds_alternative<cores::RaftSnapshotReply>(message.body)) {
+    flying_[from].clear();
+  }
+}
+
+void RaftConduct::woken(const cores::Raft& raft) {
+  const bool asks = raft.role() == RaftRole::kPreCandidate || raft.role() == RaftRole::kCandidate;
+  if (before_.role == RaftRole::kFollower && asks && leader_heard_ && now_ - *leader_heard_ < options_.election_timeout)
+    violate("raft-timing", fmt::format("asks for votes {:.0f} ms after it heard its leader",
+                                       base::seconds(now_ - *leader_heard_) * 1000));
+  if (transfer_ && raft.leads() && raft.term() == before_.term && now_ >= *transfer_ + options_.election_timeout)
+    late_transfer_ = true;
+}
+
+void RaftConduct::proposed(const cores::Raft& raft) {
+  if (raft.log().last() == before_.last) return;
+  if (raft.log().last() - raft.commit() > options_.uncommitted_entries)
+    violate("27", fmt::format("holds {} uncommitted entries and takes one more proposal; {} are allowed",
+                              before_.last - raft.commit(), options_.uncommitted_entries));
+  if (raft.log().bytes_behind(raft.commit()) > options_.uncommitted_bytes)
+    violate("27", fmt::format("holds {} uncommitted bytes; {} are allowed", raft.log().bytes_behind(raft.commit()),
+                              options_.uncommitted_bytes));
+  if (transfer_) violate("raft-transfer", "takes a proposal while leadership is being handed over");
+}
+
+void RaftConduct::changed(const cores::Raft& raft, const cores::RaftChange& change) {
+  if (raft.log().last() == before_.last) return;
+  if (transfer_) violate("raft-transfer", "changes members while leadership is being handed over");
+  if (change.kind != cores::RaftChange::Kind::kPromote) return;
+  const RaftIndex match = raft.match_of(change.node).value_or(0);
+  if (match + options_.promotion_lag < before_.last)
+    violate("raft-members", fmt::format("makes node {} a voter that has {} of {} entries", base::number(change.node),
+                                        match, before_.last));
+}
+
+void RaftConduct::compacted(const cores::Raft& raft) {
+  const RaftIndex kept = raft.log().snapshot().index - (raft.log().first() - 1);
+  if (kept > options_.kept_entries)
+    violate("27", fmt::format("keeps {} entries behind its snapshot; {} are allowed", kept, options_.kept_entries));
+}
+
+void RaftConduct::takes(const cores::Raft& raft, const cores::RaftEffects& effects) {
+  if (raft.role() == RaftRole::kStopped && !(effects.writes.empty() && effects.sends.empty()))
+    violate("log-kept", "goes on after a write failed");
+  if (received_ == nullptr) return;
+  for (const cores::RaftSend& send : effects.sends) {
+    if (from_stranger_ && send.to == sender_) violate("raft-stranger", "answers a stranger");
+    const auto* const reply = std::get_if<cores::RaftAppendReply>(&send.message.body);
+    const auto* const append = std::get_if<cores::RaftAppend>(&received_->body);
+    // Overclaim: an acknowledgement speaks of the entries of its request, never of the follower's own tail.
+    if (reply != nullptr && append != nullptr && reply->accepted && send.to == sender_ &&
+        reply->index > append->prev_index + append->entries.size())
+      violate("log-kept", fmt::format("acknowledges entry {} of an append that ends at {}", reply->index,
+                                      append->prev_index + append->entries.size()));
+    const auto* const vote = std::get_if<cores::RaftVoteReply>(&send.message.body);
+    const auto* const request = std::get_if<cores::RaftVoteRequest>(&received_->body);
+    if (vote != nullptr && request != nullptr && vote->granted && !request->transfer && heard_lately())
+      violate("raft-timing", fmt::format("votes for node {} while it hears its leader, node {}", base::number(send.to),
+                                         base::number(before_.leader)));
+  }
+}
+
+void RaftConduct::leaves(const cores::Raft& raft, base::NodeId to, const cores::RaftMessage& message,
+                         std::size_t bytes) {
+  if (bytes > cores::kRaftMaxMessageBytes) violate("27", fmt::format("sends a message of {} bytes", bytes));
+  // A member that was removed and added again starts anew.
+  const std::pair leadership(raft.term(), raft.log().members_index());
+  if (std::exchange(flying_in_, leadership) != leadership) flying_.clear();
+  if (const auto* append = std::get_if<cores::RaftAppend>(&message.body)) {
+    check_append(*append);
+    if (append->entries.empty() || message.term != raft.term()) return;
+    std::deque<RaftIndex>& flying = flying_[to];
+    flying.push_back(append->entries.back().index);
+    // One more than the window: a first message that was lost is given up by the core without a word.
+    if (flying.size() > options_.window + 1)
+      violate("27", fmt::format("has {} appends under way to node {}; {} are allowed", flying.size(), base::number(to),
+                                options_.window));
+  } else if (const auto* part = std::get_if<cores::RaftSnapshotPart>(&message.body)) {
+    flying_[to].clear();
+    if (part->data.size() > options_.snapshot_part_bytes)
+      violate("27", fmt::format("sends {} bytes of a snapshot at once; {} are allowed", part->data.size(),
+                                options_.snapshot_part_bytes));
+  }
+}
+
+void RaftConduct::answered(cores::RaftRequest request) {
+  if (request == transfer_request_) transfer_.reset();
+}
+
+void RaftConduct::reads_waiting(std::size_t count) {
+  if (count > options_.pending_reads)
+    violate("27", fmt::format("lets {} reads wait; {} are allowed", count, options_.pending_reads));
+}
+
+void RaftConduct::transfers(const cores::Raft& raft, base::NodeId to, cores::RaftRequest request) {
+  transfer_ = now_;
+  transfer_request_ = request;
+  if (!raft.members().is_voter(to))
+    violate("raft-transfer", fmt::format("hands leadership over to node {}, which is no voter", base::number(to)));
+  // Four times, for its clock may run at half speed and what it heard last may have been sent as late as the crash.
+  if (oracle_->down_for(to) > 4 * options_.election_timeout)
+    violate("raft-transfer", fmt::format("hands leadership over to node {}, which is long down", base::number(to)));
+}
+
+void RaftConduct::rests(const cores::Raft& raft, base::Instant now) {
+  if (std::exchange(late_transfer_, false) && transfer_) violate("raft-timing", "has not given up a transfer after T");
+  if (raft.role() == RaftRole::kStopped) return;
+  const bool voter = raft.members().is_voter(self_);
+  const base::Duration longest = raft.leads() ? options_.heartbeat : 2 * options_.election_timeout;
+  if ((raft.leads() || voter) && raft.deadline() > now + longest)
+    violate("raft-timing", "has nothing to do for longer than its time-outs allow");
+}
+
+RaftConduct::Standing RaftConduct::standing(const cores::Raft& raft) {
+  return {.role = raft.role(),
+          .term = raft.term(),
+          .vote = raft.vote(),
+          .leader = raft.leader(),
+          .last = raft.log().last(),
+          .commit = raft.commit()};
+}
+
+bool RaftConduct::heard_lately() const {
+  const bool follows = before_.role == RaftRole::kFollower && before_.leader != base::kNoNode;
+  return follows && leader_heard_ && now_ - *leader_heard_ < options_.election_timeout;
+}
+
+void RaftConduct::check_unmoved(const cores::Raft& raft, const char* law, const char* cause) {
+  const Standing now = standing(raft);
+  if (now.term == before_.term && now.vote == before_.vote && now.last == before_.last && now.commit == before_.commit)
+    return;
+  violate(law, fmt::format("lets {} of node {} change it: term {} to {}, entries {} to {}, commit {} to {}", cause,
+                           base::number(sender_), before_.term, now.term, before_.last, now.last, before_.commit,
+                           now.commit));
+}
+
+void RaftConduct::check_append(const cores::RaftAppend& append) {
+  // One entry may be as large as it likes; the others share what it leaves.
+  std::size_t room = options_.batch_bytes;
+  bool fits = append.entries.size() <= options_.batch_entries;
+  for (std::size_t i = 0; i < append.entries.size(); ++i) {
+    const std::size_t bytes = append.entries[i].bytes();
+    fits = fits && (i == 0 || bytes <= room);
+    room -= std::min(room, bytes);
+  }
+  if (!fits)
+    violate("27", fmt::format("sends {} entries at once; {} with {} bytes are allowed", append.entries.size(),
+                              options_.batch_entries, options_.batch_bytes));
+}
+
+void RaftConduct::violate(const char* law, std::string sentence) {
+  kernel_->violate(law, fmt::format("node {} {}", base::number(self_), sentence));
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,181 @@
+#include "sim/raft_oracle.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace muster::sim {
+namespace {
+
+using cores::RaftEntry;
+using cores::RaftMessage;
+
+constexpr base::NodeId kFirst{1};
+constexpr base::NodeId kSecond{2};
+constexpr base::NodeId kThird{3};
+
+struct Nobody final : World {
+  void begin(Kernel&) override {}
+  std::unique_ptr<Process> boot(base::NodeId) override { return nullptr; }
+};
+
+RaftEntry entry(cores::RaftIndex index, cores::RaftTerm term, std::uint64_t operation) {
+  RaftEntry made;
+  made.index = index;
+  made.term = term;
+  made.kind = cores::RaftEntryKind::kCommand;
+  made.command.resize(sizeof operation);
+  std::memcpy(made.command.data(), &operation, sizeof operation);
+  return made;
+}
+
+cores::RaftWrite hard_write(cores::RaftTerm term, base::NodeId vote) {
+  cores::RaftWrite write;
+  write.ticket = 1;
+  write.body = cores::RaftHardState{term, vote};
+  return write;
+}
+
+cores::RaftWrite append_write(std::vector<RaftEntry> entries) {
+  cores::RaftWrite write;
+  write.ticket = 1;
+  write.body = cores::RaftAppendWrite{std::move(entries)};
+  return write;
+}
+
+RaftMessage vote_of(cores::RaftTerm term) {
+  RaftMessage message;
+  message.term = term;
+  message.body = cores::RaftVoteReply{.pre = false, .granted = true, .asked = term};
+  return message;
+}
+
+struct RaftOracleTest : testing::Test {
+  Nobody world;
+  Kernel kernel{1, world, {}};
+  RaftOracle oracle{kernel};
+  cores::Raft raft{kFirst, {}, 1, cores::founding_image({kFirst, kSecond, kThird}), base::Instant()};
+
+  std::string violated() {
+    const Record& record = kernel.record();
+    return record.violation ? record.violation->invariant : "";
+  }
+  // As if a majority had it on disk.
+  void commit(const RaftEntry& made, std::uint64_t state) {
+    for (const base::NodeId node : {kFirst, kSecond}) oracle.durable(node, append_write({made}));
+    oracle.applied(kFirst, raft, made, state);
+    oracle.applied_all(kFirst, raft);
+  }
+};
+
+TEST_F(RaftOracleTest, LetsAnHonestGroupPass) {
+  oracle.durable(kFirst, hard_write(5, kSecond));
+  oracle.leaves(kFirst, kSecond, vote_of(5));
+  oracle.leaves(kFirst, kSecond, vote_of(5));
+  commit(entry(1, 0, 7), 70);
+  oracle.applied(kSecond, raft, entry(1, 0, 7), 70);
+  oracle.acknowledged(kFirst, raft, 7, 1);
+  oracle.read_ready(kFirst, 1, 1);
+  EXPECT_EQ(violated(), "");
+}
+
+TEST_F(RaftOracleTest, SeesTwoVotesInOneTerm) {
+  oracle.durable(kFirst, hard_write(5, kSecond));
+  oracle.leaves(kFirst, kSecond, vote_of(5));
+  oracle.leaves(kFirst, kThird, vote_of(5));
+  EXPECT_EQ(violated(), "2");
+}
+
+TEST_F(RaftOracleTest, SeesAVoteThatIsForgottenOverARestart) {
+  oracle.durable(kFirst, hard_write(5, kSecond));
+  oracle.leaves(kFirst, kSecond, vote_of(5));
+  cores::RaftImage image = cores::founding_image({kFirst, kSecond, kThird});
+  image.hard = {5, base::kNoNode};
+  oracle.recovered(kFirst, image);
+  EXPECT_EQ(violated(), "2");
+}
+
+TEST_F(RaftOracleTest, SeesATermThatGoesBackOverARestart) {
+  oracle.durable(kFirst, hard_write(5, kSecond));
+  oracle.leaves(kFirst, kSecond, vote_of(5));
+  oracle.recovered(kFirst, cores::founding_image({kFirst, kSecond, kThird}));
+  EXPECT_EQ(violated(), "2");
+}
+
+TEST_F(RaftOracleTest, SeesANodeThatSpeaksBeforeItsTermIsDurable) {
+  oracle.leaves(kFirst, kSecond, vote_of(5));
+  EXPECT_EQ(violated(), "2");
+}
+
+TEST_F(RaftOracleTest, SeesAnotherEntryAtACommittedIndex) {
+  commit(entry(1, 0, 7), 70);
+  oracle.applied(kSecond, raft, entry(1, 0, 8), 70);
+  EXPECT_EQ(violated(), "log-kept");
+}
+
+TEST_F(RaftOracleTest, SeesAnotherStateAfterTheSameEntry) {
+  commit(entry(1, 0, 7), 70);
+  oracle.applied(kSecond, raft, entry(1, 0, 7), 71);
+  EXPECT_EQ(violated(), "log-equal");
+}
+
+TEST_F(RaftOracleTest, SeesAnEntryThatIsCommittedOnAMinority) {
+  oracle.durable(kFirst, append_write({entry(1, 0, 7)}));
+  oracle.applied(kFirst, raft, entry(1, 0, 7), 70);
+  oracle.applied_all(kFirst, raft);
+  EXPECT_EQ(violated(), "6");
+}
+
+TEST_F(RaftOracleTest, SeesAnEntryOfAnotherTermThatIsCommittedByCounting) {
+  commit(entry(1, 3, 7), 70);
+  EXPECT_EQ(violated(), "log-kept");
+}
+
+TEST_F(RaftOracleTest, SeesACommittedEntryCutOff) {
+  commit(entry(1, 0, 7), 70);
+  cores::RaftWrite cut;
+  cut.body = cores::RaftTruncate{1};
+  oracle.durable(kSecond, cut);
+  EXPECT_EQ(violated(), "log-kept");
+}
+
+TEST_F(RaftOracleTest, SeesACommittedEntryThatADiskLost) {
+  commit(entry(1, 0, 7), 70);
+  oracle.recovered(kSecond, cores::founding_image({kFirst, kSecond, kThird}));
+  EXPECT_EQ(violated(), "log-kept");
+}
+
+TEST_F(RaftOracleTest, SeesAnAcknowledgementOfSomethingElse) {
+  commit(entry(1, 0, 7), 70);
+  oracle.acknowledged(kFirst, raft, 8, 1);
+  EXPECT_EQ(violated(), "log-acknowledged");
+}
+
+TEST_F(RaftOracleTest, SeesAReadThatMissesWhatWasAcknowledged) {
+  commit(entry(1, 0, 7), 70);
+  oracle.read_ready(kFirst, 1, 0);
+  EXPECT_EQ(violated(), "log-read");
+}
+
+TEST_F(RaftOracleTest, SeesASnapshotWithoutMembers) {
+  oracle.founded({kFirst, kSecond, kThird});
+  commit(entry(1, 0, 7), 70);
+  cores::RaftSnapshot snapshot;
+  snapshot.index = 1;
+  oracle.installed(kThird, snapshot, 70);
+  EXPECT_EQ(violated(), "log-equal");
+}
+
+TEST_F(RaftOracleTest, SeesASnapshotOfAStateThatNobodyHad) {
+  commit(entry(1, 0, 7), 70);
+  cores::RaftSnapshot snapshot;
+  snapshot.index = 1;
+  snapshot.members.voters = {kFirst, kSecond, kThird};
+  oracle.installed(kThird, snapshot, 99);
+  EXPECT_EQ(violated(), "log-equal");
+}
+
+}  // namespace
+}  // namespace muster::sim

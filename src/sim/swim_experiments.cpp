@@ -1,0 +1,319 @@
+#include "sim/swim_experiments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "sim/swim_process.h"
+
+namespace muster::sim {
+namespace {
+
+using base::NodeId;
+using cores::SwimEventKind;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// A group whose members know one another from the beginning, in one shared roster.
+class KnownGroup : public World, public SwimWatcher {
+ public:
+  explicit KnownGroup(std::uint32_t members, const cores::SwimOptions& options) : members_(members) {
+    process_.swim = options;
+    process_.swim.audit_entries = 0;
+  }
+
+  std::unique_ptr<Process> boot(NodeId node) override {
+    SwimProcessOptions options = process_;
+    if (number(node) > members_) {  // joins later
+      options.known = nullptr;
+      for (std::uint32_t seed = 1; seed <= 3; ++seed) options.seeds.push_back(NodeId{seed});
+    }
+    return std::make_unique<SwimProcess>(node, std::move(options), *this);
+  }
+  void sent(const SwimProcess&, const cores::SwimSend&) override {}
+  void gone(const SwimProcess&) override {}
+
+ protected:
+  void start_all(Kernel& kernel) {
+    // The network gives out addresses from 1, in the order of the starts.
+    std::vector<cores::Member> known;
+    const auto state = std::make_shared<const cores::MemberState>(cores::MemberState{1, 0, {}});
+    for (std::uint32_t number = 1; number <= members_; ++number) {
+      cores::Member member;
+      member.id = NodeId{number};
+      member.incarnation = 1;
+      member.address = endpoint_of(Address{number});
+      member.state = state;
+      known.push_back(std::move(member));
+      kernel.add(NodeId{number});
+    }
+    process_.known = std::make_shared<const cores::Roster>(std::move(known));
+    for (std::uint32_t number = 1; number <= members_; ++number) kernel.start(NodeId{number});
+  }
+
+  const cores::Swim& core_of(NodeId node) const {
+    return static_cast<const SwimProcess&>(*kernel_->process(node)).core();
+  }
+
+  std::uint32_t members_;
+  SwimProcessOptions process_;
+};
+
+// --- Lifeguard
+
+struct Variant {
+  std::string_view name;
+  cores::LifeguardParts parts;
+  double stretch_per_point = 1;
+  std::uint32_t suspect_probers = 0;
+};
+
+constexpr cores::LifeguardParts kNone{false, false, false, false};
+constexpr cores::LifeguardParts kPaper{true, true, true, false};
+
+constexpr std::array<Variant, 7> kVariants{{
+    {"plain SWIM", kNone},
+    {"health-aware probe", {true, false, false, false}},
+    {"dynamic suspicion", {false, true, false, false}},
+    {"buddy", {false, false, true, false}},
+    {"Lifeguard", kPaper},
+    {"Lifeguard, f = 0.25", kPaper, 0.25},
+    {"all, as muster runs", {}, 1, cores::SwimOptions{}.suspect_probers},
+}};
+constexpr std::array<std::uint32_t, 5> kPaused{1, 4, 8, 16, 32};
+constexpr std::array<std::uint32_t, 3> kPauseSeconds{1, 4, 16};
+constexpr std::uint32_t kGroupSize = 128;
+constexpr base::Duration kWarmUp = seconds(10);
+constexpr base::Duration kAnomalies = seconds(120);
+// Between two pauses a member runs so long: enough to send what it wrongly believes.
+constexpr base::Duration kBetweenPauses = milliseconds(64);
+
+cores::SwimOptions lifeguard_options(const Variant& variant) {
+  cores::SwimOptions options = cores::swim_lan();
+  options.suspicion_multiplier = 5;  // alpha and beta of the paper's table
+  options.suspicion_max_multiplier = 6;
+  options.lifeguard = variant.parts;
+  options.stretch_per_point = variant.stretch_per_point;
+  options.suspect_probers = variant.suspect_probers;
+  return options;
+}
+
+class LifeguardWorld final : public KnownGroup {
+ public:
+  LifeguardWorld(const Variant& variant, std::uint32_t paused, std::uint32_t pause_seconds)
+      : KnownGroup(kGroupSize, lifeguard_options(variant)),
+        variant_(variant.name),
+        cell_(fmt::format("{}|{}|{}", variant.name, paused, pause_seconds)),
+        paused_(paused),
+        pause_(seconds(pause_seconds)) {}
+
+  void begin(Kernel& kernel) override {
+    start_all(kernel);
+    std::vector<NodeId> nodes = kernel.nodes();
+    for (std::size_t i = nodes.size(); i > 1; --i) std::swap(nodes[i - 1], nodes[kernel.random().below(i)]);
+    victim_ = nodes.back();
+    anomalous_.insert(nodes.begin(), nodes.begin() + paused_);
+    for (const std::string_view what : {"runs", "false", "false at healthy", "refutations", "datagrams"})
+      count(what, 0);
+    count("runs", 1);
+    kernel.after(kWarmUp, [this] { pause_all(); });
+    kernel.after(kWarmUp + kAnomalies / 2, [this] {
+      crashed_ = kernel_->now();
+      kernel_->crash(victim_);
+    });
+  }
+
+  void saw(const SwimProcess& process, const cores::SwimEvent& event) override {
+    if (event.kind == SwimEventKind::kRefuted) count("refutations", 1);
+    if (event.kind != SwimEventKind::kDead || anomalous_.contains(event.node)) return;
+    const bool healthy = !anomalous_.contains(process.node());
+    if (event.node != victim_ || crashed_ == base::Instant{}) {
+      count("false", 1);
+      if (healthy) count("false at healthy", 1);
+      return;
+    }
+    const double took = base::seconds(kernel_->now() - crashed_);
+    if (!std::exchange(detected_, true)) kernel_->measure(variant_ + "|first", took);
+    if (!healthy) return;
+    found_.insert(process.node());
+    if (found_.size() + anomalous_.size() + 1 == members_) kernel_->measure(variant_ + "|all", took);
+  }
+
+  void end() override {
+    for (const NodeId node : kernel_->nodes()) {
+      if (kernel_->up(node)) count("datagrams", core_of(node).counters().datagrams);
+    }
+  }
+
+ private:
+  void count(std::string_view what, std::uint64_t by) { kernel_->count(fmt::format("{}|{}", cell_, what), by); }
+
+  void pause_all() {
+    for (const NodeId node : anomalous_) {
+      kernel_->post(node, [](Process& process, Host&) { static_cast<SwimProcess&>(process).hold(); });
+    }
+    kernel_->after(pause_, [this] {
+      for (const NodeId node : anomalous_) {
+        kernel_->post(node, [](Process& process, Host& host) { static_cast<SwimProcess&>(process).release(host); });
+      }
+      if (kernel_->elapsed() < kWarmUp + kAnomalies) kernel_->after(kBetweenPauses, [this] { pause_all(); });
+    });
+  }
+
+  const std::string variant_;
+  const std::string cell_;
+  const std::uint32_t paused_;
+  const base::Duration pause_;
+  std::set<NodeId> anomalous_;
+  NodeId victim_ = base::kNoNode;
+  base::Instant crashed_{};
+  bool detected_ = false;
+  std::set<NodeId> found_;
+};
+
+std::unique_ptr<World> make_lifeguard_world(std::uint64_t seed) {
+  std::uint64_t cell = seed - 1;
+  const std::uint32_t pause = kPauseSeconds[cell % kPauseSeconds.size()];
+  cell /= kPauseSeconds.size();
+  const std::uint32_t paused = kPaused[cell % kPaused.size()];
+  cell /= kPaused.size();
+  return std::make_unique<LifeguardWorld>(kVariants[cell % kVariants.size()], paused, pause);
+}
+
+// --- scale
+
+constexpr std::array<std::uint32_t, 7> kSizes{10, 32, 100, 316, 1000, 3162, 10'000};
+
+class ScaleWorld final : public KnownGroup {
+ public:
+  explicit ScaleWorld(std::uint32_t members) : KnownGroup(members, cores::swim_lan()) {}
+
+  void begin(Kernel& kernel) override {
+    start_all(kernel);
+    const NodeId joiner{members_ + 1};
+    const NodeId late_joiner{members_ + 2};
+    victim_ = NodeId{members_};
+    kernel.add(joiner);
+    kernel.add(late_joiner);
+    tally("idle", seconds(5), seconds(15));
+    for (int update = 0; update < 35; ++update) {
+      kernel.after(seconds(15) + update * milliseconds(200), [this] { announce(); });
+    }
+    tally("busy", seconds(17), seconds(22));
+    kernel.after(seconds(28), [this, joiner] {
+      await("join", SwimEventKind::kJoined, joiner, members_);
+      kernel_->start(joiner);
+    });
+    kernel.after(seconds(33), [this, late_joiner] {
+      kernel_->network().noise().loss = 0.25;
+      await("join at 25 % loss", SwimEventKind::kJoined, late_joiner, members_ + 1);
+      kernel_->start(late_joiner);
+    });
+    kernel.after(seconds(38), [this] { kernel_->network().noise().loss = 0; });
+    kernel.after(seconds(45), [this] {
+      await("crash", SwimEventKind::kDead, victim_, members_ + 1);
+      kernel_->crash(victim_);
+    });
+  }
+
+  void saw(const SwimProcess& /*process*/, const cores::SwimEvent& event) override {
+    if (event.kind == SwimEventKind::kDead && event.node != victim_) kernel_->hit("false deaths");
+    if (event.kind != awaited_.kind || event.node != awaited_.node) return;
+    const double took = base::seconds(kernel_->now() - awaited_.since);
+    ++awaited_.seen;
+    if (awaited_.seen == 1) measure(fmt::format("{} known to one", awaited_.what), took);
+    if (awaited_.seen == (awaited_.viewers * 99 + 99) / 100) {
+      measure(fmt::format("{} known to 99 %", awaited_.what), took);
+    }
+    if (awaited_.seen == awaited_.viewers) measure(fmt::format("{} known to all", awaited_.what), took);
+  }
+
+ private:
+  struct Sums {
+    std::uint64_t datagrams = 0, bytes = 0, gossip = 0, frames = 0;
+  };
+
+  Sums sums() const {
+    Sums all;
+    for (std::uint32_t number = 1; number <= members_; ++number) {
+      const cores::SwimCounters& counters = core_of(NodeId{number}).counters();
+      all.datagrams += counters.datagrams;
+      all.bytes += counters.datagram_bytes;
+      all.gossip += counters.gossip_datagrams;
+      all.frames += counters.frame_bytes;
+    }
+    return all;
+  }
+
+  // Which event about whom every one of the viewers is to tell.
+  struct Awaited {
+    std::string_view what;
+    SwimEventKind kind = SwimEventKind::kRemoved;
+    NodeId node = base::kNoNode;
+    std::uint64_t viewers = 0;
+    base::Instant since{};
+    std::uint64_t seen = 0;
+  };
+
+  void await(std::string_view what, SwimEventKind kind, NodeId node, std::uint64_t viewers) {
+    awaited_ = {.what = what, .kind = kind, .node = node, .viewers = viewers, .since = kernel_->now()};
+  }
+
+  // Traffic per member and second between two times.
+  void tally(std::string_view what, base::Duration from, base::Duration until) {
+    kernel_->after(from, [this, what, from, until] {
+      const Sums before = sums();
+      kernel_->after(until - from, [this, what, before, length = base::seconds(until - from)] {
+        const Sums after = sums();
+        const double shares = length * members_;
+        const auto rate = [&](std::uint64_t Sums::* field) {
+          return static_cast<double>(after.*field - before.*field) / shares;
+        };
+        measure(fmt::format("{} datagrams", what), rate(&Sums::datagrams));
+        measure(fmt::format("{} datagram bytes", what), rate(&Sums::bytes));
+        measure(fmt::format("{} gossip datagrams", what), rate(&Sums::gossip));
+        measure(fmt::format("{} push/pull bytes", what), rate(&Sums::frames));
+      });
+    });
+  }
+
+  void announce() {
+    const NodeId node{1 + kernel_->random().below(members_)};
+    kernel_->post(node, [state = fmt::format("{}", ++announced_)](Process& process, Host& host) {
+      static_cast<SwimProcess&>(process).set_state(host, state, true);
+    });
+  }
+
+  void measure(std::string_view what, double value) { kernel_->measure(fmt::format("{}|{}", members_, what), value); }
+
+  NodeId victim_ = base::kNoNode;
+  Awaited awaited_;
+  std::uint64_t announced_ = 0;
+};
+
+}  // namespace
+
+void add_swim_experiments(std::vector<Scenario>& scenarios) {
+  Scenario lifeguard;
+  lifeguard.name = "swim-lifeguard";
+  lifeguard.summary = "experiment: 128 members, some of them paused again and again, with each part of Lifeguard";
+  lifeguard.make = make_lifeguard_world;
+  lifeguard.safety = kWarmUp + kAnomalies + seconds(30);
+  lifeguard.liveness = base::Duration::zero();
+  lifeguard.in_all = false;
+  scenarios.push_back(lifeguard);
+
+  Scenario scale = lifeguard;
+  scale.name = "swim-scale";
+  scale.summary = "experiment: 10 to 10,000 members: traffic, a join, a crash";
+  scale.make = [](std::uint64_t seed) { return std::make_unique<ScaleWorld>(kSizes[(seed - 1) % kSizes.size()]); };
+  scale.safety = seconds(75);
+  scenarios.push_back(scale);
+}
+
+}  // namespace muster::sim

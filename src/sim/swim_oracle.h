@@ -1,0 +1,82 @@
+// What must hold of membership after every event, whatever the faults: incarnations, the order of a member's lives and
+// states, scores, datagrams and gossip. Sees every process, its events and its packets; tells the kernel what is
+// broken.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "cores/swim.h"
+#include "sim/kernel.h"
+
+namespace muster::sim {
+
+struct SwimOracleOptions {
+  std::uint32_t nodes = 0;  // named 1 to this
+  // Whether packets may be changed on their way and come through: then only bounds can be watched.
+  bool garbled = false;
+  // Whether every life has a higher incarnation than those before it, so that states can be put in order.
+  bool ordered_lives = false;
+  // Whether clocks run true and nobody is held up, so that times can be compared.
+  bool true_clocks = false;
+};
+
+// States of a node begin with a number that rises over all its lives.
+std::string numbered_state(std::uint64_t number, std::string_view rest);
+
+class SwimOracle {
+ public:
+  SwimOracle(Kernel& kernel, const SwimOracleOptions& options) : kernel_(&kernel), options_(options) {}
+
+  void observe(const cores::Swim& core);
+  void saw(const cores::Swim& core, const cores::SwimEvent& event);
+  void sent(const cores::Swim& core, const cores::SwimSend& send);
+  void went_down(base::NodeId node);  // a new life knows nothing of the old one's view
+
+ private:
+  struct Life {            // what a node's present life showed last
+    std::size_t peak = 0;  // of its group
+    std::uint32_t score = 0;
+    cores::SwimCounters counters;
+    std::optional<cores::SwimEvent> latest;  // that belongs into the audit log
+  };
+  struct Held {  // what one node holds of another
+    cores::MemberStatus status = cores::MemberStatus::kAlive;
+    std::uint64_t incarnation = 0;
+    std::string state;
+    base::Instant not_dead_before{};
+  };
+  struct Told {  // the last claim that one node gossiped about another, and how often
+    std::tuple<cores::MemberStatus, std::uint64_t, base::NodeId> claim;
+    std::uint32_t times = 0;
+  };
+  using Pair = std::pair<base::NodeId, base::NodeId>;
+
+  void check_bounds(const cores::Swim& core, const Life& life);
+  void check_score(const cores::Swim& core, Life& life);
+  void check_incarnation(base::NodeId viewer, base::NodeId node, std::uint64_t incarnation);
+  void check_view(const cores::Swim& core);
+  void check_state(const cores::Swim& core, base::NodeId node);
+  void check_change(const cores::Swim& core, const cores::SwimEvent& event);
+  void check_departure(const cores::Swim& core, const cores::SwimEvent& event, const Held& held);
+  void check_gossip(const cores::Swim& core, const cores::SwimSend& send);
+
+  Kernel* kernel_;
+  SwimOracleOptions options_;
+  std::map<base::NodeId, std::uint64_t> truth_;  // the highest incarnation that any life of a node had
+  std::map<base::NodeId, Life> lives_;
+  std::map<Pair, Held> held_;
+  std::map<Pair, Told> told_;
+  std::set<std::tuple<base::NodeId, base::NodeId, std::uint64_t>>
+      verdicts_;  // who held whom dead, at which incarnation
+  std::set<std::pair<base::NodeId, std::uint64_t>> leavers_;
+  std::uint64_t looks_ = 0;
+};
+
+}  // namespace muster::sim
