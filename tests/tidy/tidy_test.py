@@ -49,6 +49,8 @@ PLANTED = {
     "self_contained": [
         ({"src/base/list.h": "// Things.\n#pragma once\ninline std::vector<int> things;\n"}, "list.h:1: does not compile alone"),
         ({"src/base/thing.h": HEADER.replace("{}", "{ int size }")}, "thing.h:1: does not compile alone"),
+        ({"src/base/list.h": "// Things.\n#pragma once\ninline std::vector<int> things;\n",
+          "src/base/list.cpp": "#include <vector>\n\n#include \"base/list.h\"\n"}, "list.h:1: does not compile alone"),
     ],
     "file_length": [
         ({"src/base/long.cpp": "\n" * 801}, "has 801 lines, over 800"),
