@@ -2,6 +2,7 @@
 // with an Unpack to read, so that the two cannot differ. Every length has a limit; failure sticks (metrics/wire.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -15,6 +16,10 @@
 #include "metrics/wire.h"
 
 namespace muster::cluster {
+
+// Nanoseconds of a time span, or of a clock, that anybody may tell, to either side: 73 years. Whoever adds two of them
+// to the present stays within 64 bits.
+constexpr std::int64_t kMaxSpan = std::int64_t{1} << 61;
 
 template <class T>
 struct WireNumber {
@@ -43,8 +48,8 @@ class Pack {
   }
   void word(const std::uint64_t& value) { writer_.fixed64(value); }
   void flag(const bool& value) { writer_.boolean(value); }
-  void span(const base::Duration& value) { writer_.zigzag(value.count()); }
-  void stamp(const std::int64_t& value) { writer_.zigzag(value); }
+  void span(const base::Duration& value) { stamp(value.count()); }
+  void stamp(const std::int64_t& value) { writer_.zigzag(std::clamp(value, -kMaxSpan, kMaxSpan)); }
   void real(const double& value) { writer_.real(value); }
   void text(const std::string& value, std::size_t limit) { writer_.text(std::string_view(value).substr(0, limit)); }
   void histogram(const metrics::CoarseHistogram& value) { metrics::write(writer_, value); }
@@ -88,8 +93,15 @@ class Unpack {
   }
   void word(std::uint64_t& value) { value = reader_->fixed64(); }
   void flag(bool& value) { value = reader_->boolean(); }
-  void span(base::Duration& value) { value = base::Duration(reader_->zigzag()); }
-  void stamp(std::int64_t& value) { value = reader_->zigzag(); }
+  void span(base::Duration& value) {
+    std::int64_t count = 0;
+    stamp(count);
+    value = base::Duration(count);
+  }
+  void stamp(std::int64_t& value) {
+    value = reader_->zigzag();
+    require(value >= -kMaxSpan && value <= kMaxSpan, "a time is out of range");
+  }
   void real(double& value) { value = reader_->real(); }
   void text(std::string& value, std::size_t limit) { value = reader_->text(limit); }
   void histogram(metrics::CoarseHistogram& value) { value = metrics::read_histogram<6>(*reader_); }

@@ -32,8 +32,14 @@ class Fill {
   }
   void word(std::uint64_t& value) { value = random_.next(); }
   void flag(bool& value) { value = random_.below(2) == 1; }
-  void span(base::Duration& value) { value = base::Duration(static_cast<std::int64_t>(random_.next())); }
-  void stamp(std::int64_t& value) { value = static_cast<std::int64_t>(random_.next()); }
+  void span(base::Duration& value) {
+    std::int64_t count = 0;
+    stamp(count);
+    value = base::Duration(count);
+  }
+  void stamp(std::int64_t& value) {
+    value = std::clamp(static_cast<std::int64_t>(random_.next()), -kMaxSpan, kMaxSpan);
+  }
   void real(double& value) { value = random_.unit(); }
   void text(std::string& value, std::size_t limit) {
     value.resize(random_.below(std::min<std::size_t>(limit, 20) + 1));

@@ -59,6 +59,19 @@ TEST(MessageCodec, CutsAReasonThatIsTooLong) {
   EXPECT_EQ(std::get<SubmitAnswer>(*decoded).reason.size(), kMaxReason);
 }
 
+TEST(MessageCodec, TellsNoTimeThatCouldNotBeAddedUp) {
+  SubmitAnswer answer;
+  answer.retry_after = base::Duration::max();
+  const std::string bytes = bytes_of(answer);
+  const auto decoded = decode_message(bytes);
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(std::get<SubmitAnswer>(*decoded).retry_after.count(), kMaxSpan);
+  // The span is the last number before an empty reason, and its highest byte the last of it.
+  std::string longer = bytes;
+  longer[longer.size() - 2] = static_cast<char>(longer[longer.size() - 2] + 1);
+  EXPECT_FALSE(decode_message(longer));
+}
+
 TEST(Messages, ResultsCancellationsAndMembershipAreNeverShed) {
   EXPECT_EQ(class_of(PartResult{}), MessageClass::kCritical);
   EXPECT_EQ(class_of(Cancel{}), MessageClass::kCritical);

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "base/corpus_fixture.h"
+
 namespace muster::model {
 namespace {
 
@@ -87,6 +89,18 @@ TEST(NodeStateTest, AnotherVersionIsRefusedByName) {
   const auto refused = decode_node_state(bytes);
   ASSERT_FALSE(refused.has_value());
   EXPECT_NE(refused.error().message.find("its version is 9, known is 1"), std::string::npos);
+}
+
+TEST(NodeStateTest, TheCorpusHasEveryRole) {
+  const base::Corpus corpus(MUSTER_TEST_DATA "/../corpus/node_state_fuzz");
+  WorkerState worker{8, 3, 1, 250, 400, {11, 12}, 2, 0, ExtensionRequest{ExtensionReason::kPause, 500, 30, 2}};
+  NodeState state{NodeLife::kHealthy, true, 3, 12.5, 20, OverloadState::kBusy, 1, 2, 1, worker};
+  corpus.expect("worker", encode(state));
+  state.role = ManagerState{"east", true, true, 7, 3, 20, 18, 40, 160};
+  corpus.expect("manager", encode(state));
+  state.role = GateState{{"east", "west"}, 2, 5};
+  corpus.expect("gate", encode(state));
+  for (const auto& [name, bytes] : corpus.seeds()) EXPECT_TRUE(decode_node_state(bytes)) << name;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Whatever decodes encodes to the very bytes it came from, and these fit into an ack; nothing less and nothing more
-// than a whole state decodes. covers: model/node_state_codec.cpp
+// than a whole state decodes.
+// covers: model/node_state_codec.cpp
 #include <string>
 #include <string_view>
 
