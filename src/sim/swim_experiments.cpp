@@ -90,6 +90,8 @@ constexpr std::array<std::uint32_t, 3> kPauseSeconds{1, 4, 16};
 constexpr std::uint32_t kGroupSize = 128;
 constexpr base::Duration kWarmUp = seconds(10);
 constexpr base::Duration kAnomalies = seconds(120);
+// So long after the first pause a healthy member crashes.
+constexpr std::array<base::Duration, 3> kCrashes{seconds(30), seconds(60), seconds(90)};
 
 // What befalls the paused members, again and again.
 struct Anomaly {
@@ -132,32 +134,39 @@ class LifeguardWorld final : public KnownGroup {
     start_all(kernel);
     std::vector<NodeId> nodes = kernel.nodes();
     for (std::size_t i = nodes.size(); i > 1; --i) std::swap(nodes[i - 1], nodes[kernel.random().below(i)]);
-    victim_ = nodes.back();
     anomalous_.insert(nodes.begin(), nodes.begin() + paused_);
     for (const std::string_view what : {"runs", "false", "false at healthy", "refutations", "datagrams"})
       count(what, 0);
     count("runs", 1);
     kernel.after(kWarmUp, [this] { pause_all(); });
-    kernel.after(kWarmUp + kAnomalies / 2, [this] {
-      crashed_ = kernel_->now();
-      kernel_->crash(victim_);
-    });
+    for (const base::Duration when : kCrashes) {
+      victims_.insert(nodes.back());
+      kernel.after(kWarmUp + when, [this, victim = nodes.back()] {
+        crashes_[victim].at = kernel_->now();
+        kernel_->crash(victim);
+      });
+      nodes.pop_back();
+    }
   }
 
   void saw(const SwimProcess& process, const cores::SwimEvent& event) override {
     if (event.kind == SwimEventKind::kRefuted) count("refutations", 1);
     if (event.kind != SwimEventKind::kDead || anomalous_.contains(event.node)) return;
     const bool healthy = !anomalous_.contains(process.node());
-    if (event.node != victim_ || crashed_ == base::Instant{}) {
+    const auto found = crashes_.find(event.node);
+    if (found == crashes_.end()) {
       count("false", 1);
       if (healthy) count("false at healthy", 1);
       return;
     }
-    const double took = base::seconds(kernel_->now() - crashed_);
-    if (!std::exchange(detected_, true)) kernel_->measure(variant_ + "|first", took);
-    if (!healthy) return;
-    found_.insert(process.node());
-    if (found_.size() + anomalous_.size() + 1 == members_) kernel_->measure(variant_ + "|all", took);
+    Crash& crash = found->second;
+    const double took = base::seconds(kernel_->now() - crash.at);
+    if (!std::exchange(crash.detected, true)) kernel_->measure(variant_ + "|first", took);
+    // Who is to crash as well may not live to tell.
+    if (!healthy || victims_.contains(process.node())) return;
+    crash.known_to.insert(process.node());
+    const bool all = crash.known_to.size() + anomalous_.size() + victims_.size() == members_;
+    if (all) kernel_->measure(variant_ + "|all", took);
   }
 
   void end() override {
@@ -167,6 +176,12 @@ class LifeguardWorld final : public KnownGroup {
   }
 
  private:
+  struct Crash {
+    base::Instant at{};
+    bool detected = false;
+    std::set<NodeId> known_to;
+  };
+
   void count(std::string_view what, std::uint64_t by) { kernel_->count(fmt::format("{}|{}", cell_, what), by); }
 
   void pause_all() {
@@ -195,10 +210,8 @@ class LifeguardWorld final : public KnownGroup {
   const std::uint32_t paused_;
   const base::Duration pause_;
   std::set<NodeId> anomalous_;
-  NodeId victim_ = base::kNoNode;
-  base::Instant crashed_{};
-  bool detected_ = false;
-  std::set<NodeId> found_;
+  std::set<NodeId> victims_;
+  std::map<NodeId, Crash> crashes_;  // so far
 };
 
 // Every cell in turn, the length of the pauses first.
