@@ -1,5 +1,6 @@
 #include "cores/swim_members.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -35,6 +36,37 @@ std::optional<std::uint32_t> Roster::find(base::NodeId id) const {
   return found->second;
 }
 
+const Member* Differences::find(std::uint32_t slot) const {
+  if (places_.empty()) return nullptr;
+  const Place& place = places_[place_of(slot)];
+  return place.record == 0 ? nullptr : &records_[place.record - 1];
+}
+
+Member& Differences::make(std::uint32_t slot, const Member& original) {
+  if (4 * (records_.size() + 1) > 3 * places_.size()) grow();
+  Place& place = places_[place_of(slot)];
+  if (place.record == 0) {
+    records_.push_back(original);
+    place = {slot, static_cast<std::uint32_t>(records_.size())};
+  }
+  return records_[place.record - 1];
+}
+
+std::size_t Differences::place_of(std::uint32_t slot) const {
+  const std::size_t mask = places_.size() - 1;
+  std::size_t at = base::mix(slot) & mask;
+  while (places_[at].record != 0 && places_[at].slot != slot) at = (at + 1) & mask;
+  return at;
+}
+
+void Differences::grow() {
+  constexpr std::size_t kFirst = 16;
+  const std::vector<Place> before = std::exchange(places_, std::vector<Place>(std::max(kFirst, 2 * places_.size())));
+  for (const Place& place : before) {
+    if (place.record != 0) places_[place_of(place.slot)] = place;
+  }
+}
+
 MemberTable::MemberTable(std::shared_ptr<const Roster> base) : base_(std::move(base)) {
   if (!base_) return;
   base_size_ = static_cast<Slot>(base_->members().size());
@@ -43,10 +75,8 @@ MemberTable::MemberTable(std::shared_ptr<const Roster> base) : base_(std::move(b
 
 const Member& MemberTable::at(Slot slot) const {
   if (slot >= base_size_) return added_[slot - base_size_];
-  if (!changed_.empty()) {
-    if (const auto found = changed_.find(slot); found != changed_.end()) return found->second;
-  }
-  return base_->members()[slot];
+  const Member* changed = changed_.find(slot);
+  return changed != nullptr ? *changed : base_->members()[slot];
 }
 
 std::optional<MemberTable::Slot> MemberTable::find(base::NodeId id) const {
@@ -69,7 +99,7 @@ MemberTable::Slot MemberTable::add(Member member) {
   // A member of the base that was removed has its old slot.
   if (base_) {
     if (const std::optional<Slot> old = base_->find(id)) {
-      changed_[*old] = std::move(member);
+      writable(*old) = std::move(member);
       return *old;
     }
   }
@@ -117,7 +147,7 @@ std::size_t MemberTable::size() const {
 
 Member& MemberTable::writable(Slot slot) {
   if (slot >= base_size_) return added_[slot - base_size_];
-  return changed_.try_emplace(slot, base_->members()[slot]).first->second;
+  return changed_.make(slot, base_->members()[slot]);
 }
 
 MemberTable::Slot ProbeOrder::next(MemberTable::Slot slots, base::Random& random) {

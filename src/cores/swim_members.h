@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,27 @@ class Roster {
   std::unordered_map<base::NodeId, std::uint32_t> slots_;
 };
 
+// What of a roster one view holds differently, by slot. Flat, as thousands of views with hundreds of differences each
+// are mostly looked up in; records stay where they are.
+class Differences {
+ public:
+  const Member* find(std::uint32_t slot) const;
+  // The record of this slot, which begins as a copy of `original`.
+  Member& make(std::uint32_t slot, const Member& original);
+
+ private:
+  struct Place {
+    std::uint32_t slot;
+    std::uint32_t record;  // its index + 1; 0: free
+  };
+
+  std::size_t place_of(std::uint32_t slot) const;  // where it is, or would be
+  void grow();
+
+  std::vector<Place> places_;  // a power of two, at most three quarters of them taken
+  std::deque<Member> records_;
+};
+
 class MemberTable {
  public:
   using Slot = std::uint32_t;
@@ -83,7 +105,7 @@ class MemberTable {
 
   std::shared_ptr<const Roster> base_;
   Slot base_size_ = 0;
-  std::unordered_map<Slot, Member> changed_;  // members of the base that differ from it; never iterated
+  Differences changed_;  // from the base
   std::vector<Member> added_;
   std::vector<Slot> free_;                         // empty slots among the added
   std::unordered_map<base::NodeId, Slot> places_;  // of the added; never iterated

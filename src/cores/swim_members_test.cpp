@@ -56,6 +56,19 @@ TEST(MemberTableTest, AMemberOfTheRosterComesBackToItsSlotAfterRemoval) {
   EXPECT_EQ(table.get(NodeId{2})->incarnation, 9u);
 }
 
+TEST(MemberTableTest, AViewMayDifferFromAllOfItsRosterAndRecordsStayWhereTheyAre) {
+  MemberTable table(roster(1000));
+  table.set_status(0, MemberStatus::kSuspect, 2);
+  const Member& first = table.at(0);
+  for (MemberTable::Slot slot = 1; slot < 1000; slot += 2) table.set_status(slot, MemberStatus::kDead, slot + 5);
+  for (MemberTable::Slot slot = 1; slot < 1000; ++slot) {
+    EXPECT_EQ(table.at(slot).id, NodeId{slot + 1});
+    EXPECT_EQ(table.at(slot).incarnation, slot % 2 == 1 ? slot + 5 : 1);
+  }
+  EXPECT_EQ(&table.at(0), &first);
+  EXPECT_EQ(table.count(MemberStatus::kDead), 500u);
+}
+
 RC_GTEST_PROP(MemberTableProperties, BehavesLikeAMapWithAndWithoutARoster, (std::uint8_t base_size)) {
   MemberTable table(roster(base_size % 8u));
   std::map<std::uint64_t, std::uint64_t> truth;

@@ -90,8 +90,25 @@ constexpr std::array<std::uint32_t, 3> kPauseSeconds{1, 4, 16};
 constexpr std::uint32_t kGroupSize = 128;
 constexpr base::Duration kWarmUp = seconds(10);
 constexpr base::Duration kAnomalies = seconds(120);
-// Between two pauses a member runs so long: enough to send what it wrongly believes.
-constexpr base::Duration kBetweenPauses = milliseconds(64);
+// So long after the first pause a healthy member crashes.
+constexpr std::array<base::Duration, 3> kCrashes{seconds(30), seconds(60), seconds(90)};
+
+// What befalls the paused members, again and again.
+struct Anomaly {
+  std::string_view name;
+  // Messages wait at both ends while timers go on, which is how Lifeguard's authors made members slow; or the whole
+  // process stands still, as a stopped virtual machine does.
+  bool timers_run;
+  base::Duration between;  // two pauses, a member runs so long
+};
+
+// The first is the experiment; the others show what depends on the choice.
+constexpr std::array<Anomaly, 4> kAnomalyKinds{{
+    {"held, 64 ms apart", true, milliseconds(64)},
+    {"held, 1 s apart", true, seconds(1)},
+    {"stopped, 64 ms apart", false, milliseconds(64)},
+    {"stopped, 1 s apart", false, seconds(1)},
+}};
 
 cores::SwimOptions lifeguard_options(const Variant& variant) {
   cores::SwimOptions options = cores::swim_lan();
@@ -105,10 +122,11 @@ cores::SwimOptions lifeguard_options(const Variant& variant) {
 
 class LifeguardWorld final : public KnownGroup {
  public:
-  LifeguardWorld(const Variant& variant, std::uint32_t paused, std::uint32_t pause_seconds)
+  LifeguardWorld(const Anomaly& anomaly, const Variant& variant, std::uint32_t paused, std::uint32_t pause_seconds)
       : KnownGroup(kGroupSize, lifeguard_options(variant)),
-        variant_(variant.name),
-        cell_(fmt::format("{}|{}|{}", variant.name, paused, pause_seconds)),
+        anomaly_(anomaly),
+        variant_(fmt::format("{}|{}", anomaly.name, variant.name)),
+        cell_(fmt::format("{}|{}|{}", variant_, paused, pause_seconds)),
         paused_(paused),
         pause_(seconds(pause_seconds)) {}
 
@@ -116,32 +134,39 @@ class LifeguardWorld final : public KnownGroup {
     start_all(kernel);
     std::vector<NodeId> nodes = kernel.nodes();
     for (std::size_t i = nodes.size(); i > 1; --i) std::swap(nodes[i - 1], nodes[kernel.random().below(i)]);
-    victim_ = nodes.back();
     anomalous_.insert(nodes.begin(), nodes.begin() + paused_);
     for (const std::string_view what : {"runs", "false", "false at healthy", "refutations", "datagrams"})
       count(what, 0);
     count("runs", 1);
     kernel.after(kWarmUp, [this] { pause_all(); });
-    kernel.after(kWarmUp + kAnomalies / 2, [this] {
-      crashed_ = kernel_->now();
-      kernel_->crash(victim_);
-    });
+    for (const base::Duration when : kCrashes) {
+      victims_.insert(nodes.back());
+      kernel.after(kWarmUp + when, [this, victim = nodes.back()] {
+        crashes_[victim].at = kernel_->now();
+        kernel_->crash(victim);
+      });
+      nodes.pop_back();
+    }
   }
 
   void saw(const SwimProcess& process, const cores::SwimEvent& event) override {
     if (event.kind == SwimEventKind::kRefuted) count("refutations", 1);
     if (event.kind != SwimEventKind::kDead || anomalous_.contains(event.node)) return;
     const bool healthy = !anomalous_.contains(process.node());
-    if (event.node != victim_ || crashed_ == base::Instant{}) {
+    const auto found = crashes_.find(event.node);
+    if (found == crashes_.end()) {
       count("false", 1);
       if (healthy) count("false at healthy", 1);
       return;
     }
-    const double took = base::seconds(kernel_->now() - crashed_);
-    if (!std::exchange(detected_, true)) kernel_->measure(variant_ + "|first", took);
-    if (!healthy) return;
-    found_.insert(process.node());
-    if (found_.size() + anomalous_.size() + 1 == members_) kernel_->measure(variant_ + "|all", took);
+    Crash& crash = found->second;
+    const double took = base::seconds(kernel_->now() - crash.at);
+    if (!std::exchange(crash.detected, true)) kernel_->measure(variant_ + "|first", took);
+    // Who is to crash as well may not live to tell.
+    if (!healthy || victims_.contains(process.node())) return;
+    crash.known_to.insert(process.node());
+    const bool all = crash.known_to.size() + anomalous_.size() + victims_.size() == members_;
+    if (all) kernel_->measure(variant_ + "|all", took);
   }
 
   void end() override {
@@ -151,53 +176,69 @@ class LifeguardWorld final : public KnownGroup {
   }
 
  private:
+  struct Crash {
+    base::Instant at{};
+    bool detected = false;
+    std::set<NodeId> known_to;
+  };
+
   void count(std::string_view what, std::uint64_t by) { kernel_->count(fmt::format("{}|{}", cell_, what), by); }
 
   void pause_all() {
     for (const NodeId node : anomalous_) {
-      kernel_->post(node, [](Process& process, Host&) { static_cast<SwimProcess&>(process).hold(); });
+      if (anomaly_.timers_run) {
+        kernel_->post(node, [](Process& process, Host&) { static_cast<SwimProcess&>(process).hold(); });
+      } else {
+        kernel_->pause(node);
+      }
     }
     kernel_->after(pause_, [this] {
       for (const NodeId node : anomalous_) {
-        kernel_->post(node, [](Process& process, Host& host) { static_cast<SwimProcess&>(process).release(host); });
+        if (anomaly_.timers_run) {
+          kernel_->post(node, [](Process& process, Host& host) { static_cast<SwimProcess&>(process).release(host); });
+        } else {
+          kernel_->resume(node);
+        }
       }
-      if (kernel_->elapsed() < kWarmUp + kAnomalies) kernel_->after(kBetweenPauses, [this] { pause_all(); });
+      if (kernel_->elapsed() < kWarmUp + kAnomalies) kernel_->after(anomaly_.between, [this] { pause_all(); });
     });
   }
 
+  const Anomaly anomaly_;
   const std::string variant_;
   const std::string cell_;
   const std::uint32_t paused_;
   const base::Duration pause_;
   std::set<NodeId> anomalous_;
-  NodeId victim_ = base::kNoNode;
-  base::Instant crashed_{};
-  bool detected_ = false;
-  std::set<NodeId> found_;
+  std::set<NodeId> victims_;
+  std::map<NodeId, Crash> crashes_;  // so far
 };
 
-std::unique_ptr<World> make_lifeguard_world(std::uint64_t seed) {
+// Every cell in turn, the length of the pauses first.
+std::unique_ptr<World> make_lifeguard_world(std::uint64_t seed, std::size_t first_kind, std::size_t kinds) {
   std::uint64_t cell = seed - 1;
-  const std::uint32_t pause = kPauseSeconds[cell % kPauseSeconds.size()];
-  cell /= kPauseSeconds.size();
-  const std::uint32_t paused = kPaused[cell % kPaused.size()];
-  cell /= kPaused.size();
-  return std::make_unique<LifeguardWorld>(kVariants[cell % kVariants.size()], paused, pause);
+  const auto next = [&cell](std::size_t choices) { return std::exchange(cell, cell / choices) % choices; };
+  const std::uint32_t pause = kPauseSeconds[next(kPauseSeconds.size())];
+  const std::uint32_t paused = kPaused[next(kPaused.size())];
+  const Variant& variant = kVariants[next(kVariants.size())];
+  return std::make_unique<LifeguardWorld>(kAnomalyKinds[first_kind + next(kinds)], variant, paused, pause);
 }
 
 // --- scale
 
 constexpr std::array<std::uint32_t, 7> kSizes{10, 32, 100, 316, 1000, 3162, 10'000};
+// A tenth of the members crash at the end, one a second, but no more than this.
+constexpr std::uint32_t kMostVictims = 20;
 
 class ScaleWorld final : public KnownGroup {
  public:
-  explicit ScaleWorld(std::uint32_t members) : KnownGroup(members, cores::swim_lan()) {}
+  explicit ScaleWorld(std::uint32_t members)
+      : KnownGroup(members, cores::swim_lan()), victims_(std::min(members / 10, kMostVictims)) {}
 
   void begin(Kernel& kernel) override {
     start_all(kernel);
     const NodeId joiner{members_ + 1};
     const NodeId late_joiner{members_ + 2};
-    victim_ = NodeId{members_};
     kernel.add(joiner);
     kernel.add(late_joiner);
     tally("idle", seconds(5), seconds(15));
@@ -215,22 +256,27 @@ class ScaleWorld final : public KnownGroup {
       kernel_->start(late_joiner);
     });
     kernel.after(seconds(38), [this] { kernel_->network().noise().loss = 0; });
-    kernel.after(seconds(45), [this] {
-      await("crash", SwimEventKind::kDead, victim_, members_ + 1);
-      kernel_->crash(victim_);
-    });
+    for (std::uint32_t victim = 0; victim < victims_; ++victim) {
+      kernel.after(seconds(45 + victim), [this, node = NodeId{members_ - victim}] {
+        await("crash", SwimEventKind::kDead, node, members_ + 2 - victims_);
+        kernel_->crash(node);
+      });
+    }
   }
 
-  void saw(const SwimProcess& /*process*/, const cores::SwimEvent& event) override {
-    if (event.kind == SwimEventKind::kDead && event.node != victim_) kernel_->hit("false deaths");
-    if (event.kind != awaited_.kind || event.node != awaited_.node) return;
-    const double took = base::seconds(kernel_->now() - awaited_.since);
-    ++awaited_.seen;
-    if (awaited_.seen == 1) measure(fmt::format("{} known to one", awaited_.what), took);
-    if (awaited_.seen == (awaited_.viewers * 99 + 99) / 100) {
-      measure(fmt::format("{} known to 99 %", awaited_.what), took);
+  void saw(const SwimProcess& process, const cores::SwimEvent& event) override {
+    if (event.kind == SwimEventKind::kDead && !doomed(event.node)) kernel_->hit("false deaths");
+    const auto found = awaited_.find({event.kind, event.node});
+    // Who is to crash as well may not live to tell.
+    if (found == awaited_.end() || (event.kind == SwimEventKind::kDead && doomed(process.node()))) return;
+    Awaited& awaited = found->second;
+    const double took = base::seconds(kernel_->now() - awaited.since);
+    ++awaited.seen;
+    if (awaited.seen == 1) measure(fmt::format("{} known to one", awaited.what), took);
+    if (awaited.seen == (awaited.viewers * 99 + 99) / 100) {
+      measure(fmt::format("{} known to 99 %", awaited.what), took);
     }
-    if (awaited_.seen == awaited_.viewers) measure(fmt::format("{} known to all", awaited_.what), took);
+    if (awaited.seen == awaited.viewers) measure(fmt::format("{} known to all", awaited.what), took);
   }
 
  private:
@@ -250,19 +296,19 @@ class ScaleWorld final : public KnownGroup {
     return all;
   }
 
-  // Which event about whom every one of the viewers is to tell.
+  // An event that every one of the viewers is to tell.
   struct Awaited {
     std::string_view what;
-    SwimEventKind kind = SwimEventKind::kRemoved;
-    NodeId node = base::kNoNode;
     std::uint64_t viewers = 0;
     base::Instant since{};
     std::uint64_t seen = 0;
   };
 
   void await(std::string_view what, SwimEventKind kind, NodeId node, std::uint64_t viewers) {
-    awaited_ = {.what = what, .kind = kind, .node = node, .viewers = viewers, .since = kernel_->now()};
+    awaited_[{kind, node}] = {.what = what, .viewers = viewers, .since = kernel_->now()};
   }
+
+  bool doomed(NodeId node) const { return number(node) > members_ - victims_ && number(node) <= members_; }
 
   // Traffic per member and second between two times.
   void tally(std::string_view what, base::Duration from, base::Duration until) {
@@ -291,8 +337,8 @@ class ScaleWorld final : public KnownGroup {
 
   void measure(std::string_view what, double value) { kernel_->measure(fmt::format("{}|{}", members_, what), value); }
 
-  NodeId victim_ = base::kNoNode;
-  Awaited awaited_;
+  const std::uint32_t victims_;
+  std::map<std::pair<SwimEventKind, NodeId>, Awaited> awaited_;  // by what is told of whom
   std::uint64_t announced_ = 0;
 };
 
@@ -301,18 +347,24 @@ class ScaleWorld final : public KnownGroup {
 void add_swim_experiments(std::vector<Scenario>& scenarios) {
   Scenario lifeguard;
   lifeguard.name = "swim-lifeguard";
-  lifeguard.summary = "experiment: 128 members, some of them paused again and again, with each part of Lifeguard";
-  lifeguard.make = make_lifeguard_world;
+  lifeguard.summary = "experiment: 128 members, some of them held up again and again, with each part of Lifeguard";
+  lifeguard.make = [](std::uint64_t seed) { return make_lifeguard_world(seed, 0, 1); };
   lifeguard.safety = kWarmUp + kAnomalies + seconds(30);
   lifeguard.liveness = base::Duration::zero();
   lifeguard.in_all = false;
   scenarios.push_back(lifeguard);
 
+  Scenario pauses = lifeguard;
+  pauses.name = "swim-pauses";
+  pauses.summary = "experiment: the same with other kinds of pauses";
+  pauses.make = [](std::uint64_t seed) { return make_lifeguard_world(seed, 1, kAnomalyKinds.size() - 1); };
+  scenarios.push_back(pauses);
+
   Scenario scale = lifeguard;
   scale.name = "swim-scale";
-  scale.summary = "experiment: 10 to 10,000 members: traffic, a join, a crash";
+  scale.summary = "experiment: 10 to 10,000 members: traffic, joins, crashes";
   scale.make = [](std::uint64_t seed) { return std::make_unique<ScaleWorld>(kSizes[(seed - 1) % kSizes.size()]); };
-  scale.safety = seconds(75);
+  scale.safety = seconds(100);
   scenarios.push_back(scale);
 }
 

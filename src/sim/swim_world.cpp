@@ -24,6 +24,11 @@ constexpr std::uint64_t kWorldPurpose = 0x7377696d;
 constexpr std::size_t kSeeds = 3;
 // Nodes start within this.
 constexpr base::Duration kStarts = std::chrono::seconds(1);
+// A node that joined looks again after this at the latest; later exchanges come once a period, some of them later by
+// this factor. A request to join that met nobody is made anew after the first of the waits.
+constexpr base::Duration kFirstWait = std::chrono::milliseconds(625);
+constexpr base::Duration kLooksAgain = std::chrono::milliseconds(4500);
+constexpr double kLatestOfPeriod = 1.25;
 
 class SwimWorld final : public World, public SwimWatcher {
  public:
@@ -50,6 +55,9 @@ class SwimWorld final : public World, public SwimWatcher {
       start_acquainted(kernel);
     } else {
       for (const NodeId node : kernel.nodes()) {
+        for (const NodeId other : kernel.nodes()) {
+          if (other != node) strangers_.emplace(node, other);
+        }
         kernel.after(base::from_seconds(base::seconds(kStarts) * random_.unit()),
                      [this, node] { kernel_->start(node); });
       }
@@ -108,7 +116,10 @@ class SwimWorld final : public World, public SwimWatcher {
       if (kernel_->up(node)) count(core_of(node));
     }
     for (const auto& [name, by] : tally_) kernel_->count(name, by);
-    if (options_.gentle) measure_probes();
+    if (options_.gentle) {
+      measure_probes();
+      measure_acquainted();  // also those that never were
+    }
     if (settled_ || options_.garbled) return;
     const std::string why = why_unsettled();
     if (!why.empty()) kernel_->violate(invariant_, why);
@@ -133,8 +144,8 @@ class SwimWorld final : public World, public SwimWatcher {
     oracle_->saw(process.core(), event);
     if (!options_.gentle) return;
     if (event.kind == SwimEventKind::kDead) check_death(process.node(), event.node);
-    const bool all = event.kind == SwimEventKind::kJoined && ++acquainted_ == std::uint64_t{nodes_} * (nodes_ - 1);
-    if (all) kernel_->measure(kSwimAcquainted, base::seconds(kernel_->elapsed() - kStarts));
+    const bool last = event.kind == SwimEventKind::kJoined && strangers_.erase({process.node(), event.node}) > 0;
+    if (last && strangers_.empty()) measure_acquainted();
   }
 
   void sent(const SwimProcess& process, const cores::SwimSend& send) override { oracle_->sent(process.core(), send); }
@@ -219,6 +230,11 @@ class SwimWorld final : public World, public SwimWatcher {
     crashed_ = victim;
     crashed_at_ = kernel_->now();
     kernel_->crash(victim);
+    // Whoever does not know the victim has nothing to learn of it any more.
+    const bool strange = std::erase_if(strangers_, [victim](const auto& pair) {
+                           return pair.first == victim || pair.second == victim;
+                         }) > 0;
+    if (strange && strangers_.empty()) measure_acquainted();
     const cores::SuspicionTerms terms = cores::suspicion_terms(process_.swim, nodes_);
     // Nobody happens to probe the victim for t intervals with probability exp(-t); the rest is loss and stretching.
     const base::Duration bound = terms.longest + 30 * process_.swim.probe_interval;
@@ -237,6 +253,17 @@ class SwimWorld final : public World, public SwimWatcher {
     for (const NodeId node : kernel_->nodes()) probes += kernel_->up(node) ? core_of(node).counters().probes : 0;
     const double intervals = base::seconds(kernel_->elapsed()) / base::seconds(process_.swim.probe_interval);
     kernel_->measure(kSwimProbes, static_cast<double>(probes) / (intervals * (nodes_ - 1)));
+  }
+
+  // Gossip reaches nearly all; what it misses is mended by the exchanges of views that follow. One that meets somebody
+  // who missed it as well is seldom enough to be left to the next percentile.
+  void measure_acquainted() {
+    if (acquainted_ || process_.known) return;
+    acquainted_ = true;
+    const double took = base::seconds(kernel_->elapsed() - kStarts);
+    const double period = base::seconds(cores::push_pull_period(process_.swim.push_pull_interval, nodes_));
+    kernel_->measure(kSwimAcquainted, took);
+    kernel_->measure(kSwimAcquaintedShare, took / (base::seconds(kFirstWait + kLooksAgain) + kLatestOfPeriod * period));
   }
 
   void check_death(NodeId viewer, NodeId dead) {
@@ -298,7 +325,8 @@ class SwimWorld final : public World, public SwimWatcher {
   std::map<NodeId, std::uint64_t> states_made_;
   std::vector<NodeId> healthy_;
   std::set<NodeId> found_;
-  std::uint64_t acquainted_ = 0;  // pairs of nodes that heard of each other
+  std::set<std::pair<NodeId, NodeId>> strangers_;  // the first has not heard of the second yet
+  bool acquainted_ = false;                        // that there are none any more was measured
   base::Instant healed_{};
   base::Instant crashed_at_{};
   NodeId crashed_ = base::kNoNode;
