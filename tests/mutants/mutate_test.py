@@ -11,7 +11,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from mutants import lists, operators, trial, workshop  # noqa: E402
+from mutants import draw, lists, operators, trial, workshop  # noqa: E402
 from mutants.mutant import applied, reading  # noqa: E402
 from mutants.schemata import HEADER, rewrite, switch_header  # noqa: E402
 from mutants.source import Source, words_of  # noqa: E402
@@ -315,6 +315,26 @@ class Running(unittest.TestCase):
         table = pathlib.Path(self.folder.name, "reached")
         self.assertEqual(self.outcome(-1, MUSTER_MUTANTS_REACHED=str(table)), "0000111")
         self.assertEqual({int(line) for line in table.read_text().split()}, set(self.reach.values()))
+
+
+class Drawing(unittest.TestCase):
+    def setUp(self):
+        core = lists.Core("one", [], [], [], [])
+        self.mutants = lists.mechanical(core, "src/cores/group.cpp", Source(SAMPLE))
+
+    def names(self, mutants, count, seed):
+        return {(mutant.original, mutant.changed) for mutant in draw.sample(mutants, count, seed)}
+
+    def test_a_sample_has_its_size_and_follows_from_the_seed(self):
+        self.assertEqual(len(draw.sample(self.mutants, 5, 1)), 5)
+        self.assertEqual(self.names(self.mutants, 5, 1), self.names(self.mutants, 5, 1))
+        self.assertNotEqual(self.names(self.mutants, 5, 1), self.names(self.mutants, 5, 2))
+        self.assertEqual(draw.sample(self.mutants, None, 1), self.mutants)
+
+    def test_a_change_elsewhere_leaves_the_sample_alone(self):
+        moved = lists.mechanical(lists.Core("one", [], [], [], []), "src/cores/group.cpp", Source("\n\n" + SAMPLE))
+        self.assertEqual(self.names(self.mutants, 5, 1), self.names(moved, 5, 1))
+        self.assertLess(self.names(self.mutants, 5, 1), self.names(self.mutants, 6, 1))
 
 
 class Building(unittest.TestCase):
