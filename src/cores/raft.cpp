@@ -223,6 +223,7 @@ bool Raft::follow(base::NodeId from, RaftTerm term, RaftIndex members_index) {
   if (same_term && (leads() || (leader_ != base::kNoNode && leader_ != from))) return false;
   become_follower(term, from);
   leader_heard_ = now_;
+  fruitless_ = 0;
   reset_election_due();
   return true;
 }

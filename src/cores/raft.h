@@ -119,6 +119,10 @@ class Raft {
   void on(base::NodeId from, RaftTerm term, const RaftVoteReply& reply);
   void on(base::NodeId from, RaftTerm term, const RaftTimeoutNow& request);
 
+  // raft_lending.cpp
+  void lend(base::NodeId to, const RaftVoteRequest& request);
+  void on(base::NodeId from, RaftTerm term, const RaftLoan& loan);
+
   // raft_follower.cpp
   void on(base::NodeId from, RaftTerm term, const RaftAppend& append);
   bool storable(const RaftAppend& append, RaftTerm term) const;
@@ -179,6 +183,7 @@ class Raft {
   base::Instant leader_heard_;
   std::optional<base::Instant> caught_up_at_;
   std::set<base::NodeId> votes_;
+  std::uint32_t fruitless_ = 0;  // elections tried since a leader was heard
   std::optional<Incoming> incoming_;
 
   // Of a leader.

@@ -29,6 +29,7 @@ void write_body(Writer& writer, const RaftVoteRequest& body) {
   writer.varint(body.asked);
   writer.varint(body.last_index);
   writer.varint(body.last_term);
+  writer.varint(body.commit);
   writer.varint(body.members_index);
 }
 
@@ -38,6 +39,7 @@ void read_body(Reader& reader, RaftVoteRequest& body) {
   body.asked = reader.varint_below(kRaftMaxTerm + 2);  // a pre-vote asks for the term after the sender's
   body.last_index = read_number(reader);
   body.last_term = read_number(reader);
+  body.commit = read_number(reader);
   body.members_index = read_number(reader);
 }
 
@@ -139,6 +141,18 @@ void read_body(Reader& reader, RaftSnapshotReply& body) {
 void write_body(Writer&, const RaftTimeoutNow&) {}
 
 void read_body(Reader&, RaftTimeoutNow&) {}
+
+void write_body(Writer& writer, const RaftLoan& body) {
+  writer.varint(body.prev_index);
+  writer.varint(body.prev_term);
+  write(writer, body.entries);
+}
+
+void read_body(Reader& reader, RaftLoan& body) {
+  body.prev_index = read_number(reader);
+  body.prev_term = read_number(reader);
+  body.entries = read_entries(reader, body.prev_index + 1, kRaftMaxBatchEntries);
+}
 
 // Reads the alternative that stands at place `kind` of the variant.
 template <std::size_t... kPlaces>

@@ -21,6 +21,7 @@ void require_entries(const std::vector<RaftEntry>& entries, RaftIndex behind) {
 void require_limits(const RaftMessage& message) {
   require(message.term <= kRaftMaxTerm);
   if (const auto* append = std::get_if<RaftAppend>(&message.body)) require_entries(append->entries, append->prev_index);
+  if (const auto* loan = std::get_if<RaftLoan>(&message.body)) require_entries(loan->entries, loan->prev_index);
   if (const auto* part = std::get_if<RaftSnapshotPart>(&message.body)) {
     require(well_formed(part->members) && part->total_bytes <= kRaftMaxSnapshotBytes);
     require(part->offset + part->data.size() <= part->total_bytes);

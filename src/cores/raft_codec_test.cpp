@@ -22,17 +22,17 @@ std::vector<RaftMessage> samples() {
   const RaftEntry members{.index = 8, .term = 4, .kind = RaftEntryKind::kMembers, .command = {}, .members = kMembers};
   const RaftEntry noop{.index = 9, .term = 5, .kind = RaftEntryKind::kNoop, .command = {}, .members = {}};
   return {
-      {5, RaftVoteRequest{true, false, 6, 100, 4, 3}},
-      {6, RaftVoteRequest{false, true, 6, 100, 4, 3}},
+      {5, RaftVoteRequest{true, false, 6, 100, 4, 99, 3}},
+      {6, RaftVoteRequest{false, true, 6, 100, 4, 99, 3}},
       {5, RaftVoteReply{true, true, 6}},
       {5, RaftAppend{6, 3, 5, 2, kStamp, 17, {command_at(7, 4, "command"), members, noop}}},
       {5, RaftAppend{6, 3, 5, 2, kStamp, 17, {}}},
-      {5, RaftAppend{6, 3, 5, 2, kStamp, 17, {command_at(7, 4, std::string("\0\xff", 2))}}},
       {5, RaftAppendReply{true, 9, 9, 0, kStamp, 17}},
       {5, RaftAppendReply{false, 9, 4, 3, kStamp, 17}},
       {5, RaftSnapshotPart{9, 4, kMembers, 8, 8, 1000, 0xfedcba9876543210u, 500, kStamp, 17, std::string(500, 'x')}},
       {5, RaftSnapshotReply{9, false, 500, kStamp, 17}},
       {5, RaftTimeoutNow{}},
+      {5, RaftLoan{6, 3, {command_at(7, 4, std::string("\0\xff", 2))}}},
   };
 }
 
@@ -55,7 +55,7 @@ TEST(RaftCodec, RefusesWhatIsCutOffOrGoesOn) {
 }
 
 TEST(RaftCodec, RefusesAnUnknownKind) {
-  const auto decoded = decode_raft_message(std::string("\x07\x01", 2));
+  const auto decoded = decode_raft_message(std::string("\x08\x01", 2));
   ASSERT_FALSE(decoded);
   EXPECT_THAT(decoded.error().message, testing::HasSubstr("Raft message"));
 }
@@ -81,7 +81,7 @@ TEST(RaftCodec, TakesTheFullestMessageThatTheCoreSends) {
 }
 
 TEST(RaftCodec, RefusesEntriesWhoseTermsFall) {
-  EXPECT_FALSE(decode_raft_message(bytes_of({9, RaftAppend{0, 0, 0, 0, {}, 0, {command_at(1, 5), command_at(2, 4)}}})));
+  EXPECT_FALSE(decode_raft_message(bytes_of({9, RaftLoan{0, 0, {command_at(1, 5), command_at(2, 4)}}})));
 }
 
 TEST(RaftCodec, RefusesConfigurationsThatAreNotInOrder) {

@@ -28,6 +28,7 @@ void Raft::election_due() {
 void Raft::ask_before_election() {
   role_ = RaftRole::kPreCandidate;
   leader_ = base::kNoNode;
+  ++fruitless_;
   votes_ = {self_};
   reset_election_due();
   note_standing();
@@ -36,6 +37,7 @@ void Raft::ask_before_election() {
                  .asked = hard_.term + 1,
                  .last_index = log_.last(),
                  .last_term = log_.last_term(),
+                 .commit = commit_,
                  .members_index = log_.members_index()});
   count_votes();
 }
@@ -52,6 +54,7 @@ void Raft::begin_election(bool transfer) {
                  .asked = hard_.term,
                  .last_index = log_.last(),
                  .last_term = log_.last_term(),
+                 .commit = commit_,
                  .members_index = log_.members_index()});
 }
 
@@ -78,6 +81,7 @@ void Raft::become_leader() {
   role_ = RaftRole::kLeader;
   leader_ = self_;
   votes_.clear();
+  fruitless_ = 0;
   incoming_.reset();
   leader_since_ = now_;
   heartbeat_due_ = now_ + options_.heartbeat;
@@ -111,6 +115,7 @@ void Raft::on(base::NodeId from, RaftTerm term, const RaftVoteRequest& request) 
   if (request.pre) {
     const bool granted = request.asked > hard_.term && !behind;
     send(from, RaftVoteReply{.pre = true, .granted = granted, .asked = request.asked});
+    if (behind) lend(from, request);
     return;
   }
   if (request.asked > hard_.term) become_follower(request.asked, base::kNoNode);
@@ -122,7 +127,7 @@ void Raft::on(base::NodeId from, RaftTerm term, const RaftVoteRequest& request) 
 }
 
 void Raft::on(base::NodeId from, RaftTerm term, const RaftVoteReply& reply) {
-  if (overtaken(from, term) || !reply.granted || !members().is_voter(from)) return;
+  if (overtaken(from, term) || !reply.granted) return;
   const bool pre = role_ == RaftRole::kPreCandidate && reply.pre && reply.asked == hard_.term + 1;
   const bool real = role_ == RaftRole::kCandidate && !reply.pre && reply.asked == hard_.term;
   if (!pre && !real) return;

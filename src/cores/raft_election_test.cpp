@@ -302,5 +302,41 @@ TEST(RaftElection, ALeaderThatCanOnlySpeakStepsDownAndAnotherTakesOver) {
   EXPECT_TRUE(group.run_until([&] { return group.leader() != 0 && group.leader() != old; }, std::chrono::seconds(2)));
 }
 
+// The only node with links to a majority lacks what the others have: they lend it what it needs to be elected.
+TEST(RaftElection, AHubWithAShorterLogIsLentEntriesAndElected) {
+  RaftGroup group(5);
+  ASSERT_TRUE(group.elect());
+  group.run(Milliseconds(200));
+  const Node old = group.leader();
+  const Node hub = old == 1 ? 2 : 1;
+  group.cut(old, hub);
+  const RaftRequest request = group.propose(old, "not at the hub");
+  group.run(Milliseconds(20));
+  ASSERT_EQ(group.answer(old, request)->outcome, RaftOutcome::kCommitted);
+  group.crash(old);
+  for (Node one = 1; one <= 5; ++one) {
+    for (Node other = 1; other <= 5; ++other) {
+      if (one != hub && other != hub) group.cut(one, other);
+    }
+  }
+  EXPECT_TRUE(group.run_until([&] { return group.leader() == hub; }, std::chrono::seconds(3)));
+  group.run(Milliseconds(200));
+  EXPECT_GE(group[hub].commit(), group.history.acknowledged());
+  EXPECT_THAT(group.history.violations(), testing::IsEmpty());
+}
+
+TEST(RaftElection, ALoanIsTakenOnlyIfItMakesTheLogMoreUpToDate) {
+  RaftSolo solo(image_of({node(1), node(2), node(3)}, {1, 3, 3}, {3, base::kNoNode}));
+  solo.wait_for_election();
+  solo.hear(2, 3, RaftLoan{.prev_index = 1, .prev_term = 1, .entries = {command_at(2, 2), command_at(3, 2)}});
+  EXPECT_EQ(solo.raft.log().last_term(), 3u);
+  solo.hear(2, 3, RaftLoan{.prev_index = 3, .prev_term = 2, .entries = {command_at(4, 3)}});
+  EXPECT_EQ(solo.raft.log().last(), 3u);
+  solo.hear(2, 4, RaftLoan{.prev_index = 1, .prev_term = 1, .entries = {command_at(2, 4)}});
+  EXPECT_EQ(solo.raft.log().last_term(), 4u);
+  EXPECT_EQ(solo.raft.log().last(), 2u);
+  EXPECT_EQ(solo.raft.term(), 5u);
+}
+
 }  // namespace
 }  // namespace muster::cores

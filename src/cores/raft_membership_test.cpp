@@ -259,6 +259,7 @@ TEST(RaftMembers, StrangerMessagesChangeNothing) {
   solo.hear(9, 9, RaftVoteReply{.pre = true, .granted = true, .asked = 2});
   solo.hear(9, 9, RaftSnapshotReply{});
   solo.hear(9, 1, RaftTimeoutNow{});
+  solo.hear(9, 9, RaftLoan{.prev_index = 1, .prev_term = 1, .entries = {command_at(2, 9)}});
   EXPECT_EQ(solo.raft.term(), 1u);
   EXPECT_EQ(solo.raft.log().last(), 1u);
   EXPECT_EQ(solo.raft.leader(), base::kNoNode);

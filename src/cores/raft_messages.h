@@ -65,6 +65,7 @@ struct RaftVoteRequest {
   RaftTerm asked = 0;     // the term that the vote is for
   RaftIndex last_index = 0;
   RaftTerm last_term = 0;
+  RaftIndex commit = 0;
   RaftIndex members_index = 0;  // where the sender's configuration stands in its log
   bool operator==(const RaftVoteRequest&) const = default;
 };
@@ -128,10 +129,19 @@ struct RaftTimeoutNow {
   bool operator==(const RaftTimeoutNow&) const = default;
 };
 
+// Entries that a member lends to a candidate whose log is behind its own, when nobody with the longer log can be
+// elected (raft_lending.cpp).
+struct RaftLoan {
+  RaftIndex prev_index = 0;
+  RaftTerm prev_term = 0;
+  std::vector<RaftEntry> entries;
+  bool operator==(const RaftLoan&) const = default;
+};
+
 struct RaftMessage {
   RaftTerm term = 0;  // the sender's
   std::variant<RaftVoteRequest, RaftVoteReply, RaftAppend, RaftAppendReply, RaftSnapshotPart, RaftSnapshotReply,
-               RaftTimeoutNow>
+               RaftTimeoutNow, RaftLoan>
       body;
   bool operator==(const RaftMessage&) const = default;
 };

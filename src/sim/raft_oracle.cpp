@@ -108,6 +108,8 @@ void RaftOracle::leaves(base::NodeId from, base::NodeId to, const cores::RaftMes
     vote(from, request->asked, from);
     std::set<base::NodeId>& candidates = candidates_[request->asked];
     if (candidates.insert(from).second && candidates.size() == 2) kernel_->hit("split vote");
+  } else if (std::holds_alternative<cores::RaftLoan>(message.body)) {
+    kernel_->hit("entries lent to a candidate");
   }
 }
 

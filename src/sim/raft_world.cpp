@@ -39,6 +39,9 @@ std::string in_words(const cores::RaftSnapshotReply& it) {
 std::string in_words(const cores::RaftTimeoutNow&) {
   return "ask for votes now";
 }
+std::string in_words(const cores::RaftLoan& it) {
+  return fmt::format("loan of {} behind {}/{}", it.entries.size(), it.prev_index, it.prev_term);
+}
 
 }  // namespace
 
