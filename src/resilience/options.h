@@ -173,6 +173,11 @@ struct ExtensionOptions {
   base::Duration grace = std::chrono::seconds(10);
 };
 
+struct CallOptions {
+  // Calls under way at once. When full nothing new is begun, and the caller treats it as an overload of its own.
+  std::size_t max_calls = 4096;
+};
+
 struct FenceOptions {
   // Keys remembered. When full, new keys are refused: to forget a fence that is in use would let an older one pass.
   std::size_t max_keys = 16'384;
