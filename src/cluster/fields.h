@@ -2,6 +2,7 @@
 // with an Unpack to read, so that the two cannot differ. Every length has a limit; failure sticks (metrics/wire.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -96,6 +97,7 @@ class Unpack {
   template <class T, class Each>
   void list(std::vector<T>& values, std::size_t limit, Each&& each) {
     const std::size_t size = reader_->length(limit);
+    values.reserve(std::min<std::size_t>(size, kReserved));
     for (std::size_t i = 0; i < size && reader_->ok(); ++i) each(values.emplace_back());
   }
   template <class T, class Each>
@@ -108,6 +110,9 @@ class Unpack {
   }
 
  private:
+  // Elements of a list for which there is memory before they are read; the rest must come first.
+  static constexpr std::size_t kReserved = 8;
+
   metrics::Reader* reader_;
 };
 
