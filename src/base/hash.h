@@ -2,6 +2,7 @@
 // finaliser, because the upper bits of a bare FNV hash of short texts hardly differ. Not for keys, tokens or content.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -30,6 +31,19 @@ constexpr std::uint64_t hash_of(std::string_view bytes) {
 }
 constexpr std::uint64_t hash_of(std::uint64_t number) {
   return mix(fnv1a(number));
+}
+
+// For comparing long runs of bytes, eight at a time: a chain of multiplications for each byte would take its time.
+constexpr std::uint64_t digest_of(std::string_view bytes) {
+  std::uint64_t state = mix(bytes.size());
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < 8; ++i) word |= std::uint64_t{static_cast<std::uint8_t>(bytes[i])} << (8 * i);
+    state = mix(state ^ word);
+  }
+  std::uint64_t rest = 0;
+  for (const char c : bytes) rest = rest << 8 | static_cast<std::uint8_t>(c);
+  return mix(state ^ rest);
 }
 
 }  // namespace muster::base

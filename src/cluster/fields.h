@@ -108,6 +108,7 @@ class Unpack {
   template <class T, class Each>
   void list(std::vector<T>& values, std::size_t limit, Each&& each) {
     const std::size_t size = reader_->length(limit);
+    values.reserve(std::min<std::size_t>(size, kReserved));
     for (std::size_t i = 0; i < size && reader_->ok(); ++i) each(values.emplace_back());
   }
   template <class T, class Each>
@@ -120,6 +121,9 @@ class Unpack {
   }
 
  private:
+  // Elements of a list for which there is memory before they are read; the rest must come first.
+  static constexpr std::size_t kReserved = 8;
+
   metrics::Reader* reader_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "cluster/gate_ledger_codec.h"
 
 namespace muster::cluster {
@@ -47,9 +47,7 @@ const Tombstone* GateLedger::tombstone(JobId id) const {
 std::uint64_t GateLedger::digest() const {
   std::string bytes;
   encode(*this, bytes);
-  std::uint64_t digest = bytes.size();
-  for (const char c : bytes) digest = base::mix(digest ^ static_cast<std::uint8_t>(c));
-  return digest;
+  return base::digest_of(bytes);
 }
 
 void GateLedger::name_body(const BodyRef& body) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "cluster/ledger_codec.h"
 
 namespace muster::cluster {
@@ -79,9 +79,7 @@ const std::set<PartId>& Ledger::assigned(NodeId worker) const {
 std::uint64_t Ledger::digest() const {
   std::string bytes;
   encode(*this, bytes);
-  std::uint64_t digest = bytes.size();
-  for (const char c : bytes) digest = base::mix(digest ^ static_cast<std::uint8_t>(c));
-  return digest;
+  return base::digest_of(bytes);
 }
 
 }  // namespace muster::cluster

@@ -60,11 +60,14 @@ LogEffects LogSeat::take() {
   LogEffects out;
   out.sends = std::exchange(free_, {});
   cores::RaftEffects effects = raft_->take();
+  if (effects.empty()) return out;
   for (cores::RaftWrite& write : effects.writes) {
     std::string bytes = journal_.record(write);
     const bool anew = std::holds_alternative<cores::RaftCheckpoint>(write.body);
     out.writes.push_back({std::move(write), anew, std::move(bytes)});
   }
+  const bool all_free = std::ranges::all_of(effects.sends, [&](const auto& send) { return send.after <= durable_; });
+  if (all_free && out.sends.empty()) out.sends = std::exchange(effects.sends, {});
   for (cores::RaftSend& send : effects.sends) {
     if (send.after <= durable_) {
       out.sends.push_back(std::move(send));
@@ -87,13 +90,12 @@ LogEffects LogSeat::take() {
   return out;
 }
 
-LogStanding LogSeat::standing(base::Instant now) const {
-  LogStanding standing;
-  standing.leader = raft_->leader();
-  standing.term = raft_->term();
-  standing.caught_up = raft_->caught_up(now) && given_ <= applied_ + 1;
-  standing.voters = raft_->members().voters;
-  return standing;
+const LogStanding& LogSeat::standing(base::Instant now) {
+  standing_.leader = raft_->leader();
+  standing_.term = raft_->term();
+  standing_.caught_up = raft_->caught_up(now) && given_ <= applied_ + 1;
+  standing_.voters = raft_->members().voters;
+  return standing_;
 }
 
 }  // namespace muster::cluster

@@ -74,10 +74,12 @@ class LogSeat {
   bool compact(std::string state);
 
   LogEffects take();
+  bool quiet() const { return free_.empty() && raft_->quiet(); }  // take() would give nothing
   base::Instant deadline() const { return raft_->deadline(); }
 
   // What the brain may believe. It is not current while more than the entry in hand waits to be applied.
-  LogStanding standing(base::Instant now) const;
+  // Valid until it is asked again.
+  const LogStanding& standing(base::Instant now);
   cores::RaftIndex applied() const { return applied_; }
   const cores::Raft& raft() const { return *raft_; }
 
@@ -95,6 +97,7 @@ class LogSeat {
   cores::RaftIndex given_ = 0;  // the last entry that take() gave out
   cores::RaftIndex applied_ = 0;
   cores::RaftIndex snapshot_ = 0;  // the last one
+  LogStanding standing_;           // kept, for it is asked before every call of the brain
 };
 
 }  // namespace muster::cluster

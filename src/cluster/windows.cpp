@@ -26,7 +26,9 @@ void Windows::add(const PartProgress& progress, base::Duration offset, base::Ins
   const base::Instant collected(progress.collected + offset);
   const Sample sample{progress.counts, progress.latency};
   if (!counted(workflow.samples.take(source, progress.sequence, collected, sample, now))) return;
-  Last& last = workflow.last[source];
+  const auto [at, fresh] = workflow.last.try_emplace(source);
+  if (fresh) workflow.open.insert(std::ranges::lower_bound(workflow.open, source), source);
+  Last& last = at->second;
   changed_ = true;
   if (last.over) return;
   last.vus = progress.vus;
@@ -88,15 +90,21 @@ std::optional<Windows::Sample> Windows::Sample::since(const Sample& earlier) con
 }
 
 void Windows::sync(Workflow& workflow, const std::vector<LedgerPart>& parts, base::Instant now) {
-  for (auto& [source, last] : workflow.last) {
-    if (last.over || source.part >= parts.size() || !lost(parts[source.part], source.fence)) continue;
+  std::erase_if(workflow.open, [&](const Source& source) {
+    Last& last = workflow.last.at(source);
+    if (last.over) return true;
+    if (source.part >= parts.size() || !lost(parts[source.part], source.fence)) return false;
     last.over = true;
     changed_ = true;
     workflow.samples.lose(source);
-  }
+    return true;
+  });
+  workflow.settled.resize(parts.size());
   // A held result is the attempt's last word; a leader that took over knows some attempts by it alone.
   for (std::uint32_t p = 0; p < parts.size(); ++p) {
     if (parts[p].phase != PartPhase::kEnded || lost(parts[p], parts[p].fence)) continue;
+    if (workflow.settled[p] == parts[p].fence) continue;
+    workflow.settled[p] = parts[p].fence;
     const Source source{p, parts[p].fence};
     Last& last = workflow.last[source];
     if (last.over) continue;

@@ -60,7 +60,9 @@ class Windows {
   struct Workflow {
     metrics::TimeWindows<Source, Sample> samples{metrics::kManagerWindowDelay};
     std::map<Source, Last> last;
-    std::uint64_t next = 0;  // the first window that was not given out
+    std::vector<Source> open;  // those of `last` that were not over when the ledger was looked at; ascending
+    std::vector<std::optional<Fence>> settled;  // by part: the attempt whose end was taken in, if it is the ledger's
+    std::uint64_t next = 0;                     // the first window that was not given out
   };
 
   void sync(Workflow& workflow, const std::vector<LedgerPart>& parts, base::Instant now);

@@ -53,6 +53,7 @@ void Raft::persisted(RaftTicket ticket, base::Instant now) {
 }
 
 void Raft::disk_failed(base::Instant now) {
+  stirred_ = true;
   now_ = std::max(now_, now);
   if (role_ == RaftRole::kStopped) return;
   if (transfer_) end_transfer(RaftRefusal::kStopped);
@@ -89,6 +90,7 @@ RaftRequest Raft::read(base::Instant now) {
 }
 
 RaftEffects Raft::take() {
+  if (!std::exchange(stirred_, false)) return {};
   if (leads()) lead_on();
   write_entries();
   if (snapshot_to_apply_) effects_.applies.emplace_back(log_.snapshot());
@@ -123,6 +125,7 @@ std::optional<RaftIndex> Raft::match_of(base::NodeId node) const {
 // acts, however late it was woken.
 bool Raft::enter(base::Instant now) {
   now_ = std::max(now_, now);
+  stirred_ = true;
   if (role_ == RaftRole::kStopped) return false;
   if (leads() && now_ >= quorum_due()) become_follower(hard_.term, base::kNoNode);
   return true;

@@ -41,8 +41,8 @@ class Raft {
   bool compact(RaftIndex index, std::string state);
 
   RaftEffects take();
+  bool quiet() const { return !stirred_; }  // not called since take(), which would give nothing
   base::Instant deadline() const;
-
   base::NodeId self() const { return self_; }
   RaftRole role() const { return role_; }
   bool leads() const { return role_ == RaftRole::kLeader; }
@@ -53,13 +53,11 @@ class Raft {
   const RaftLog& log() const { return log_; }
   const RaftMembers& members() const { return log_.members(); }
   bool members_committed() const { return log_.members_index() <= commit_; }
-
   // A leader with a committed entry of its term; or a follower that had all its leader had committed less than 2T ago.
   bool caught_up(base::Instant now) const;
 
   // Leader: when the last message that the member answered had been sent, or when leadership began.
   std::optional<base::Instant> silent_since(base::NodeId node) const;
-
   // Leader: the last entry that the member holds durably.
   std::optional<RaftIndex> match_of(base::NodeId node) const;
 
@@ -173,6 +171,7 @@ class Raft {
   bool snapshot_to_apply_ = false;  // and the snapshot before them was not yet
 
   RaftEffects effects_;
+  bool stirred_ = true;  // called since the last take(): only then can there be anything to do or to tell
   RaftStanding told_;
   RaftTicket last_ticket_ = 0;
   RaftTicket durable_ticket_ = 0;
@@ -188,6 +187,7 @@ class Raft {
 
   // Of a leader.
   std::map<base::NodeId, RaftProgress> progress_;
+  mutable std::optional<base::Instant> quorum_acked_;  // as last counted; unknown after what may move it
   base::Instant leader_since_;
   base::Instant heartbeat_due_;
   RaftIndex opening_ = 0;  // the index of the term's no-op

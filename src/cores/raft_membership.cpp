@@ -80,6 +80,7 @@ RaftRefusal Raft::changed(const RaftChange& change, RaftMembers& members) const 
 
 // A configuration is in use as soon as it stands in the log: the leader sends to those in it, and to nobody else.
 void Raft::follow_members() {
+  quorum_acked_.reset();
   std::erase_if(progress_, [&](const auto& known) { return !members().contains(known.first); });
   const auto add = [&](base::NodeId node) {
     if (node == self_ || progress_.contains(node)) return;

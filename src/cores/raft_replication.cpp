@@ -61,6 +61,7 @@ void Raft::heard(RaftProgress& progress, base::Instant stamp, std::uint64_t roun
   if (stamp < leader_since_ || stamp > now_ || round > round_) return;
   progress.answered = true;
   progress.acked = std::max(progress.acked, stamp);
+  quorum_acked_.reset();
   progress.round = std::max(progress.round, round);
   confirm_reads();
 }
@@ -148,7 +149,8 @@ base::Instant Raft::quorum_acked() const {
 // Counted from when the answered messages were sent: an answer says that its sender followed us then, not that it does
 // now.
 base::Instant Raft::quorum_due() const {
-  const base::Instant acked = quorum_acked();
+  if (!quorum_acked_) quorum_acked_ = quorum_acked();
+  const base::Instant acked = *quorum_acked_;
   return acked == base::kNever ? base::kNever : acked + 2 * options_.election_timeout;
 }
 

@@ -11,6 +11,7 @@ bool Raft::compact(RaftIndex index, std::string state) {
   const bool sound = index <= handed_out_ && !snapshot_to_apply_ && index > log_.snapshot().index &&
                      state.size() <= kRaftMaxSnapshotBytes && role_ != RaftRole::kStopped;
   if (!sound) return false;
+  stirred_ = true;
   log_.compact(index, std::move(state), options_.kept_entries);
   checkpoint();
   return true;

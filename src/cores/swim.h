@@ -62,6 +62,7 @@ class Swim {
   // When wake() is due; base::kNever never happens.
   base::Instant deadline() const;
   SwimEffects take();
+  bool quiet() const { return effects_.sends.empty() && effects_.events.empty(); }  // take() would give nothing
 
   base::NodeId id() const { return self_.id; }
   std::uint64_t incarnation() const { return self_.incarnation; }

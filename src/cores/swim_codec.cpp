@@ -190,7 +190,9 @@ base::Expected<SwimPacket> decode_swim(std::string_view bytes) {
 }
 
 std::string encode_swim_body(std::uint64_t group, const SwimBody& body) {
+  constexpr std::size_t kUsualBytes = 192;  // with some gossip behind it
   std::string out;
+  out.reserve(kUsualBytes);
   Writer writer(out);
   writer.byte(kSwimVersion);
   writer.varint(group);

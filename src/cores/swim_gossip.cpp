@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
-#include <vector>
 
 namespace muster::cores {
 
@@ -30,7 +29,6 @@ std::size_t GossipQueue::fill(std::string& out, std::size_t room, std::uint32_t 
   constexpr std::size_t kShortest = 4;
   std::size_t misfits = 16;
   std::size_t appended = 0;
-  std::vector<std::map<Rank, Waiting>::node_type> sent;
   for (auto next = waiting_.begin(); next != waiting_.end() && room >= kShortest && misfits > 0;) {
     const auto here = next++;
     const bool done = here->first.sent >= transmits;  // the group shrank, and the limit with it
@@ -38,14 +36,14 @@ std::size_t GossipQueue::fill(std::string& out, std::size_t room, std::uint32_t 
       --misfits;
       continue;
     }
-    sent.push_back(waiting_.extract(here));
+    leaving_.push_back(waiting_.extract(here));
     if (done) continue;
-    out += sent.back().mapped().encoded;
-    room -= sent.back().mapped().encoded.size();
-    most_sent_ = std::max(most_sent_, ++sent.back().key().sent);
+    out += leaving_.back().mapped().encoded;
+    room -= leaving_.back().mapped().encoded.size();
+    most_sent_ = std::max(most_sent_, ++leaving_.back().key().sent);
     ++appended;
   }
-  for (auto& node : sent) {
+  for (auto& node : leaving_) {
     if (node.key().sent >= transmits) {
       places_.erase(node.mapped().about);
       continue;
@@ -53,6 +51,7 @@ std::size_t GossipQueue::fill(std::string& out, std::size_t room, std::uint32_t 
     places_.find(node.mapped().about)->second = node.key();
     waiting_.insert(std::move(node));
   }
+  leaving_.clear();
   return appended;
 }
 

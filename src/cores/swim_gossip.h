@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/node_id.h"
 
@@ -51,7 +52,8 @@ class GossipQueue {
   std::uint64_t next_order_ = 0;
   std::uint32_t most_sent_ = 0;
   std::map<Rank, Waiting> waiting_;
-  std::unordered_map<base::NodeId, Rank> places_;  // never iterated
+  std::unordered_map<base::NodeId, Rank> places_;            // never iterated
+  std::vector<std::map<Rank, Waiting>::node_type> leaving_;  // empty between calls, and keeps its memory
 };
 
 }  // namespace muster::cores

@@ -92,6 +92,7 @@ std::vector<MemberTable::Slot> Swim::choose(std::size_t count, base::NodeId exce
   std::vector<Slot> chosen;
   const Slot slots = table_.slots();
   if (slots == 0) return chosen;
+  chosen.reserve(std::min<std::size_t>(count, slots));
   const auto consider = [&](Slot slot) {
     const Member& member = table_.at(slot);
     if (member.id == except || !eligible(member, choice, now)) return;

@@ -24,7 +24,10 @@ base::Duration suspicion_timeout(const SuspicionTerms& terms, std::uint32_t conf
 }
 
 std::uint32_t retransmit_limit(std::uint32_t multiplier, std::size_t members) {
-  return multiplier * static_cast<std::uint32_t>(std::ceil(std::log10(static_cast<double>(members) + 1)));
+  // ⌈log₁₀(n + 1)⌉ in whole numbers: it is asked with every packet.
+  std::uint32_t digits = 0;
+  for (std::size_t left = members; left > 0; left /= 10) ++digits;
+  return multiplier * digits;
 }
 
 base::Duration push_pull_period(base::Duration base, std::size_t members) {

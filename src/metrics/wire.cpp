@@ -2,30 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace muster::metrics {
-
-std::uint8_t Reader::byte() {
-  if (!ok()) return 0;
-  if (at_end()) {
-    fail("it ends too early");
-    return 0;
-  }
-  return static_cast<std::uint8_t>(bytes_[position_++]);
-}
 
 bool Reader::boolean() {
   const std::uint8_t value = byte();
   if (value > 1) fail("a yes-or-no field is neither 0 nor 1");
   return ok() && value == 1;
-}
-
-std::uint64_t Reader::varint_below(std::uint64_t bound) {
-  const std::uint64_t value = varint();
-  if (value < bound) return value;
-  fail(fmt::format("a number is {} where at most {} is possible", value, bound - 1));
-  return 0;
 }
 
 unsigned __int128 Reader::wide_varint() {
@@ -38,9 +23,15 @@ std::int64_t Reader::zigzag() {
 }
 
 std::uint64_t Reader::fixed64() {
+  if (remaining() < 8) {
+    position_ = ok() ? bytes_.size() : position_;
+    fail("it ends too early");
+  }
+  if (!ok()) return 0;
   std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64; shift += 8) value |= static_cast<std::uint64_t>(byte()) << shift;
-  return ok() ? value : 0;
+  for (unsigned i = 0; i < 8; ++i) value |= std::uint64_t{static_cast<std::uint8_t>(bytes_[position_ + i])} << (8 * i);
+  position_ += 8;
+  return value;
 }
 
 double Reader::real() {
@@ -82,6 +73,26 @@ void Reader::fail(std::string_view reason) {
 base::Error Reader::error(std::string_view what) const {
   return {fmt::format("The {} cannot be read: {} (byte {} of {}). Both sides must run the same version of muster.",
                       what, reason_, failed_at_, bytes_.size())};
+}
+
+std::uint64_t Reader::too_large(std::uint64_t value, std::uint64_t bound) {
+  fail(fmt::format("a number is {} where at most {} is possible", value, bound - 1));
+  return 0;
+}
+
+// Of up to nine bytes, which cannot overflow; what is longer, or wrong in any way, is left to varint_of().
+std::uint64_t Reader::long_varint() {
+  std::uint64_t value = 0;
+  const std::size_t most = ok() ? std::min<std::size_t>(remaining(), 9) : 0;
+  for (std::size_t i = 0; i < most; ++i) {
+    const auto next = static_cast<std::uint8_t>(bytes_[position_ + i]);
+    value |= std::uint64_t{next & 0x7fu} << (7 * i);
+    if ((next & 0x80) != 0) continue;
+    if (next == 0 && i > 0) break;
+    position_ += i + 1;
+    return value;
+  }
+  return static_cast<std::uint64_t>(varint_of(64));
 }
 
 unsigned __int128 Reader::varint_of(unsigned bits) {

@@ -20,8 +20,12 @@ class Writer {
   void byte(std::uint8_t value) { out_->push_back(static_cast<char>(value)); }
   void boolean(bool value) { byte(value ? 1 : 0); }
   void varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) byte(static_cast<std::uint8_t>(value | 0x80));
-    byte(static_cast<std::uint8_t>(value));
+    if (value < 0x80) return byte(static_cast<std::uint8_t>(value));
+    char bytes[10];
+    std::size_t size = 0;
+    for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>(value | 0x80);
+    bytes[size++] = static_cast<char>(value);
+    out_->append(bytes, size);
   }
   void wide_varint(unsigned __int128 value) {
     while (value >= 0x80) {
@@ -36,7 +40,9 @@ class Writer {
     varint((bits << 1) ^ (value < 0 ? ~std::uint64_t{0} : 0));
   }
   void fixed64(std::uint64_t value) {
-    for (unsigned shift = 0; shift < 64; shift += 8) byte(static_cast<std::uint8_t>(value >> shift));
+    char bytes[8];
+    for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+    out_->append(bytes, sizeof bytes);
   }
   void real(double value) { fixed64(std::bit_cast<std::uint64_t>(value)); }
   void text(std::string_view value) {
@@ -52,16 +58,23 @@ class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}  // `bytes` outlives the reader and views read from it
 
-  std::uint8_t byte();
+  std::uint8_t byte() {
+    if (ok() && !at_end()) return static_cast<std::uint8_t>(bytes_[position_++]);
+    fail("it ends too early");
+    return 0;
+  }
   bool boolean();
   std::uint64_t varint() {
     // Most numbers are small: one byte, told without the loop.
     if (ok() && !at_end() && (static_cast<std::uint8_t>(bytes_[position_]) & 0x80) == 0) {
       return static_cast<std::uint8_t>(bytes_[position_++]);
     }
-    return static_cast<std::uint64_t>(varint_of(64));
+    return long_varint();
   }
-  std::uint64_t varint_below(std::uint64_t bound);  // fails for values ≥ bound
+  std::uint64_t varint_below(std::uint64_t bound) {  // fails for values ≥ bound
+    const std::uint64_t value = varint();
+    return value < bound ? value : too_large(value, bound);
+  }
   unsigned __int128 wide_varint();
   std::int64_t zigzag();
   std::uint64_t fixed64();
@@ -83,6 +96,8 @@ class Reader {
   base::Error error(std::string_view what) const;
 
  private:
+  std::uint64_t long_varint();
+  std::uint64_t too_large(std::uint64_t value, std::uint64_t bound);
   unsigned __int128 varint_of(unsigned bits);
 
   std::string_view bytes_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <utility>
 
 namespace muster::sim {
@@ -21,8 +22,7 @@ Event Agenda::pop() {
       if (begin >= heap_.size()) break;
       const std::size_t end = std::min(begin + kChildren, heap_.size());
       std::size_t best = begin;
-      for (std::size_t child = begin + 1; child < end; ++child)
-        if (heap_[child].before(heap_[best])) best = child;
+      for (std::size_t child = begin + 1; child < end; ++child) best = heap_[child].before(heap_[best]) ? child : best;
       if (!heap_[best].before(last)) break;
       heap_[hole] = heap_[best];
       hole = best;
@@ -30,11 +30,12 @@ Event Agenda::pop() {
     heap_[hole] = last;
   }
   now_ = first.at;
-  return release(first.event);
+  return release(static_cast<std::uint32_t>(first.order_and_event & ((1u << kEventBits) - 1)));
 }
 
-std::uint32_t Agenda::keep(Event event) {
+std::uint32_t Agenda::keep(Event&& event) {
   if (free_.empty()) {
+    if (events_.size() >= 1u << kEventBits) std::abort();  // gigabytes of them: the run is out of hand
     events_.push_back(std::move(event));
     return static_cast<std::uint32_t>(events_.size() - 1);
   }
@@ -50,7 +51,7 @@ Event Agenda::release(std::uint32_t kept) {
 }
 
 void Agenda::push_kept(std::int64_t at, std::uint32_t kept) {
-  const Due due{.at = std::max(at, now_), .order = order_++, .event = kept};
+  const Due due{.at = std::max(at, now_), .order_and_event = order_++ << kEventBits | kept};
   std::size_t hole = heap_.size();
   heap_.push_back(due);
   while (hole > 0) {

@@ -50,28 +50,32 @@ class Agenda {
   std::int64_t next() const { return heap_.front().at; }  // not empty
 
   // A time in the past means now.
-  void push(std::int64_t at, Event event) { push_kept(at, keep(std::move(event))); }
+  void push(std::int64_t at, Event&& event) { push_kept(at, keep(std::move(event))); }
   // Takes the first event out and moves the time to it.
   Event pop();
   void advance(std::int64_t to) { now_ = to; }  // no event may be due before
 
   // An event that waits for something else than time: kept here until it is put back or dropped.
-  std::uint32_t keep(Event event);
+  std::uint32_t keep(Event&& event);
   Event release(std::uint32_t kept);
   void push_kept(std::int64_t at, std::uint32_t kept);
 
  private:
+  // Small, so that the four children of a node share a cache line: the order is above the event's place in one word.
   struct Due {
-    std::int64_t at;
-    std::uint64_t order;
-    std::uint32_t event;
+    std::int64_t at;  // never negative
+    std::uint64_t order_and_event;
 
-    bool before(const Due& other) const { return at != other.at ? at < other.at : order < other.order; }
+    bool before(const Due& other) const { return key() < other.key(); }
+    unsigned __int128 key() const {
+      return static_cast<unsigned __int128>(static_cast<std::uint64_t>(at)) << 64 | order_and_event;
+    }
   };
+  static constexpr unsigned kEventBits = 24;
 
   std::int64_t now_ = 0;
   std::uint64_t order_ = 0;
-  std::vector<Due> heap_;  // four children a node: half the levels of a binary heap, and they share a cache line or two
+  std::vector<Due> heap_;  // four children a node: half the levels of a binary heap
   std::vector<Event> events_;
   std::vector<std::uint32_t> free_;
 };

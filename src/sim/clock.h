@@ -43,6 +43,7 @@ class Clock {
   static constexpr std::int64_t kFarAhead = 1'000'000'000'000'000'000;  // 31 years: nobody waits for it
 
   static std::int64_t scale(std::int64_t value, std::int64_t by, std::int64_t over) {
+    if (by == over) return value;
     return static_cast<std::int64_t>(static_cast<Wide>(value) * by / over);
   }
 

@@ -138,6 +138,7 @@ bool LoggedProcess::hand_over(Host& host, bool draining) {
 }
 
 bool LoggedProcess::carry_out_log(Host& host) {
+  if (seat_->quiet()) return false;
   cluster::LogEffects effects = seat_->take();
   if (host.traced() && seat_->raft().leads() != leads_) {
     leads_ = !leads_;
@@ -151,9 +152,9 @@ bool LoggedProcess::carry_out_log(Host& host) {
   }
   for (const cores::RaftSend& each : effects.sends) {
     oracle_->leaves(host.self(), each.to, each.message);
-    std::string bytes;
-    cores::encode(each.message, bytes);
-    say(host, each.to, Frame::kRaft, bytes);
+    std::string frame = frame_of(Frame::kRaft);
+    cores::encode(each.message, frame);
+    say(host, each.to, std::move(frame));
   }
   for (const cores::RaftApply& each : effects.applies) apply(host, each);
   if (!effects.applies.empty()) oracle_->applied_all(host.self(), seat_->raft());
@@ -235,7 +236,7 @@ void ManagerProcess::apply_entry(Host& host, const cores::RaftEntry& entry, bool
 }
 
 void ManagerProcess::settled(Host& host) {
-  const cluster::LogStanding standing = seat_->standing(host.now());
+  const cluster::LogStanding& standing = seat_->standing(host.now());
   const bool turned = standing.leader != told_.leader || standing.caught_up != told_.caught_up;
   if (!turned && host.now() < state_due_) return;
   told_ = standing;

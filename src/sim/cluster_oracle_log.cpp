@@ -237,12 +237,16 @@ void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry,
     if (job == nullptr || job->submitted != index) return;
     if (!gate_jobs_.emplace(id, GateJob{index, 1, std::nullopt}).second)
       kernel_->violate("13", fmt::format("job {} is submitted a second time, entry {}", cluster::number(id), index));
+    if (!gate_jobs_.at(id).end) open_gate_jobs_.insert(id);
     check_body("a bundle", submitted->bundle, voters);
   } else if (const auto* moved = std::get_if<cluster::LeaseMoved>(&entry.command)) {
     id = moved->job;
     const cluster::GateLedgerJob* const job = after.job(id);
-    if (job != nullptr && job->epoch == moved->epoch && job->owner == moved->to && gate_jobs_[id].epoch < moved->epoch)
-      kernel_->hit("job taken over by another gate");
+    if (job != nullptr && job->epoch == moved->epoch && job->owner == moved->to) {
+      const auto [known, fresh] = gate_jobs_.try_emplace(id);
+      if (fresh) open_gate_jobs_.insert(id);
+      if (known->second.epoch < moved->epoch) kernel_->hit("job taken over by another gate");
+    }
   } else {
     std::visit(
         [&id](const auto& each) {
@@ -267,6 +271,11 @@ void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry,
     kernel_->violate("16", fmt::format("job {} had ended at the gates, and now it is otherwise", cluster::number(id)));
   if (job->end && !known->second.end) kernel_->hit(std::string("gates' job ").append(cluster::to_text(*job->end)));
   known->second.end = job->end;
+  if (job->end) {
+    open_gate_jobs_.erase(id);
+  } else {
+    open_gate_jobs_.insert(id);
+  }
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> seen;
   for (const cluster::GateResult& result : job->results) {
     if (!seen.insert({result.slot, result.offer, result.status.workflow}).second)
@@ -309,14 +318,6 @@ bool ClusterLog::open(std::uint32_t datacenter, JobId job, std::uint32_t workflo
   const auto found = places_[datacenter].jobs.find(job);
   if (found == places_[datacenter].jobs.end() || workflow >= found->second.layers.size()) return false;
   return found->second.layers[workflow] <= found->second.closed;
-}
-
-std::vector<JobId> ClusterLog::gate_jobs() const {
-  std::vector<JobId> open;
-  for (const auto& [id, job] : gate_jobs_) {
-    if (!job.end) open.push_back(id);
-  }
-  return open;
 }
 
 std::vector<std::pair<std::uint32_t, JobId>> ClusterLog::unended() const {

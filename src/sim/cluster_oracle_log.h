@@ -45,7 +45,7 @@ class ClusterLog {
   bool ended(std::uint32_t datacenter, cluster::JobId job) const;
   // Whether the layer may run: the one before it is closed.
   bool open(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
-  std::vector<cluster::JobId> gate_jobs() const;  // that have not ended
+  const std::set<cluster::JobId>& gate_jobs() const { return open_gate_jobs_; }  // that have not ended
   // Jobs that some datacenter has accepted and not ended.
   std::vector<std::pair<std::uint32_t, cluster::JobId>> unended() const;
   std::uint64_t cores_held() const;
@@ -90,6 +90,7 @@ class ClusterLog {
   const ClusterRuns* runs_;
   Place places_[2];
   std::map<cluster::JobId, GateJob> gate_jobs_;
+  std::set<cluster::JobId> open_gate_jobs_;  // those of gate_jobs_ without an end
   std::map<base::NodeId, std::set<cluster::BodyHash>> bodies_;
 };
 

@@ -88,43 +88,54 @@ void ClusterRuns::went_down(base::NodeId worker) {
 }
 
 void ClusterRuns::late(base::NodeId node, base::Duration by) {
-  if (by > kTooLate) clocks_[node].late_at = kernel_->elapsed();
+  if (by > kTooLate) clock(node).late_at = kernel_->elapsed();
 }
 
 void ClusterRuns::booted(base::NodeId node) {
-  Clock& clock = clocks_[node];
-  clock.began = kernel_->elapsed();
-  clock.offset = (kernel_->clock_of(node) - kernel_->now()).count();
-  clock.late_at = base::Duration(-1);
+  Clock& it = clock(node);
+  it.began = kernel_->elapsed();
+  it.offset = (kernel_->clock_of(node) - kernel_->now()).count();
+  it.late_at = base::Duration(-1);
 }
 
 void ClusterRuns::observe(base::NodeId node) {
-  const auto found = clocks_.find(node);
-  if (found == clocks_.end()) return;
-  Clock& clock = found->second;
+  if (find_clock(node) == nullptr) return;
+  Clock& it = clock(node);
   const std::int64_t offset = (kernel_->clock_of(node) - kernel_->now()).count();
-  const std::int64_t off = offset - clock.offset;
-  const std::int64_t most = 1'000'000 + (kernel_->elapsed() - clock.began).count() / 100;
+  const std::int64_t off = offset - it.offset;
+  const std::int64_t most = 1'000'000 + (kernel_->elapsed() - it.began).count() / 100;
   if (off <= most && off >= -most) return;
-  clock.strayed_at = clock.began = kernel_->elapsed();
-  clock.offset = offset;
+  it.strayed_at = it.began = kernel_->elapsed();
+  it.offset = offset;
   if (ClusterMap::role(node) == ClusterMap::Role::kManager)
-    manager_strayed_[ClusterMap::datacenter(node) & 1] = clock.strayed_at;
+    manager_strayed_[ClusterMap::datacenter(node) & 1] = it.strayed_at;
 }
 
 bool ClusterRuns::keeps_time(base::NodeId node) const {
-  const auto found = clocks_.find(node);
-  return found == clocks_.end() || !lately(found->second.strayed_at);
+  const Clock* const found = find_clock(node);
+  return found == nullptr || !lately(found->strayed_at);
 }
 
 bool ClusterRuns::trusted(base::NodeId worker) const {
   if (kernel_->paused(worker) || lately(manager_strayed_[ClusterMap::datacenter(worker) & 1])) return false;
-  const auto found = clocks_.find(worker);
-  return found == clocks_.end() || (!lately(found->second.strayed_at) && !lately(found->second.late_at));
+  const Clock* const found = find_clock(worker);
+  return found == nullptr || (!lately(found->strayed_at) && !lately(found->late_at));
 }
 
 bool ClusterRuns::lately(base::Duration at) const {
   return at >= base::Duration::zero() && kernel_->elapsed() - at < kLately;
+}
+
+ClusterRuns::Clock& ClusterRuns::clock(base::NodeId node) {
+  const std::uint32_t index = kernel_->index(node);
+  if (clocks_.size() <= index) clocks_.resize(index + 1);
+  clocks_[index].known = true;
+  return clocks_[index];
+}
+
+const ClusterRuns::Clock* ClusterRuns::find_clock(base::NodeId node) const {
+  const std::uint32_t index = kernel_->index(node);
+  return index < clocks_.size() && clocks_[index].known ? &clocks_[index] : nullptr;
 }
 
 const ClusterRuns::Attempt* ClusterRuns::attempt(std::uint32_t datacenter, const Key& key) const {

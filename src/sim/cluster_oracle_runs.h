@@ -67,6 +67,7 @@ class ClusterRuns {
 
  private:
   struct Clock {
+    bool known = false;  // the node was started
     base::Duration began{};
     std::int64_t offset = 0;
     base::Duration strayed_at{-1};
@@ -75,6 +76,8 @@ class ClusterRuns {
 
   void end(std::uint32_t datacenter, const Key& key, Attempt& attempt);
   bool lately(base::Duration at) const;
+  Clock& clock(base::NodeId node);
+  const Clock* find_clock(base::NodeId node) const;
 
   Kernel* kernel_;
   std::uint32_t cores_;
@@ -82,7 +85,7 @@ class ClusterRuns {
   std::set<std::pair<std::uint32_t, Key>> live_;
   std::map<base::NodeId, std::map<std::uint32_t, Key>> in_use_;  // cores of each worker
   std::map<std::pair<base::NodeId, cluster::JobId>, std::pair<std::uint64_t, std::uint64_t>> epochs_;  // life, epoch
-  std::map<base::NodeId, Clock> clocks_;
+  std::vector<Clock> clocks_;  // by the kernel's index; shorter while the last nodes were never started
   base::Duration manager_strayed_[2] = {base::Duration(-1), base::Duration(-1)};  // when one of a datacenter's last did
 };
 

@@ -27,6 +27,7 @@ constexpr base::Duration kResolveEvery = std::chrono::seconds(60);
 constexpr base::Duration kResolveWhileAlone = std::chrono::seconds(5);
 constexpr base::Duration kStateEvery = std::chrono::milliseconds(500);
 constexpr std::uint64_t kIncarnationsPerLife = 1u << 20;
+constexpr std::size_t kUsualFrame = 160;
 
 std::optional<BodyHash> body_of(std::string_view file) {
   if (!file.starts_with(kBodyPrefix)) return std::nullopt;
@@ -71,7 +72,7 @@ void ClusterProcess::receive(Host& host, const Packet& packet) {
   if (packet.bytes.empty() || !running_) return;
   const auto kind = static_cast<Frame>(packet.bytes.front());
   const std::string_view bytes = packet.bytes.substr(1);
-  if (packet.authentic && packet.channel == Channel::kStream) addresses_[packet.sender] = packet.from;
+  if (packet.authentic && packet.channel == Channel::kStream) know(packet.sender, packet.from);
   const auto channel = packet.channel == Channel::kStream ? cores::SwimChannel::kStream : cores::SwimChannel::kDatagram;
   switch (kind) {
     case Frame::kMessage: {
@@ -138,7 +139,7 @@ void ClusterProcess::closed(Host& host, Address peer) {
     if (address == peer) gone.push_back(node);
   }
   for (const base::NodeId node : gone) {
-    addresses_.erase(node);
+    if (const auto at = place_of(node); at != addresses_.end() && at->node == node) addresses_.erase(at);
     on_gone(host, node);
   }
   settle(host);
@@ -148,13 +149,14 @@ void ClusterProcess::perform(Host& host, cluster::Effects effects) {
   for (Effect& effect : effects) {
     if (auto* out = std::get_if<cluster::Send>(&effect)) {
       shared_->talk.leaves(host.self(), out->to, out->message);
-      std::string bytes;
-      cluster::encode(out->message, bytes);
-      if (bytes.size() > (1u << 20))
-        shared_->kernel.violate(
-            "27", fmt::format("node {} sends a message of {} bytes", base::number(host.self()), bytes.size()));
+      std::string frame = frame_of(Frame::kMessage);
+      cluster::encode(out->message, frame);
+      const std::size_t size = frame.size() - 1;
+      if (size > (1u << 20))
+        shared_->kernel.violate("27",
+                                fmt::format("node {} sends a message of {} bytes", base::number(host.self()), size));
       if (host.traced()) host.trace("→ {}: {}", base::number(out->to), cluster::name_of(out->message));
-      say(host, out->to, Frame::kMessage, bytes);
+      say(host, out->to, std::move(frame));
     } else if (auto* stored = std::get_if<cluster::StoreBody>(&effect)) {
       const BodyHash hash = stored->body.hash;
       storing_.emplace(host.replace(body_file(hash), std::move(stored->bytes)), hash);
@@ -176,16 +178,34 @@ void ClusterProcess::perform(Host& host, cluster::Effects effects) {
   }
 }
 
-void ClusterProcess::say(Host& host, base::NodeId to, Frame kind, std::string_view bytes) {
-  auto known = addresses_.find(to);
-  if (known == addresses_.end()) {
+void ClusterProcess::say(Host& host, base::NodeId to, std::string frame) {
+  auto known = place_of(to);
+  if (known == addresses_.end() || known->node != to) {
     const std::optional<Address> address = host.resolve(to);
     if (!address) return;
-    known = addresses_.emplace(to, *address).first;
+    known = addresses_.insert(known, {to, *address});
   }
-  std::string frame(1, static_cast<char>(kind));
-  frame.append(bytes);
-  host.send(known->second, Channel::kStream, std::move(frame));
+  host.send(known->address, Channel::kStream, std::move(frame));
+}
+
+std::string ClusterProcess::frame_of(Frame kind) {
+  std::string frame;
+  frame.reserve(kUsualFrame);
+  frame.push_back(static_cast<char>(kind));
+  return frame;
+}
+
+void ClusterProcess::know(base::NodeId node, Address address) {
+  const auto at = place_of(node);
+  if (at != addresses_.end() && at->node == node) {
+    at->address = address;
+  } else {
+    addresses_.insert(at, {node, address});
+  }
+}
+
+std::vector<ClusterProcess::Known>::iterator ClusterProcess::place_of(base::NodeId node) {
+  return std::ranges::lower_bound(addresses_, node, {}, &Known::node);
 }
 
 void ClusterProcess::join(Host& host, bool far, std::uint64_t group, const cores::SwimOptions& options,
@@ -223,8 +243,12 @@ std::vector<cluster::BodyRef> ClusterProcess::bodies_on_disk(Host& host) {
 }
 
 std::string ClusterProcess::body_file(const BodyHash& hash) {
-  return fmt::format("{}{:016x}{:016x}{:016x}{:016x}", kBodyPrefix, hash.words[0], hash.words[1], hash.words[2],
-                     hash.words[3]);
+  std::string name(kBodyPrefix);
+  name.reserve(kBodyPrefix.size() + 16 * hash.words.size());
+  for (const std::uint64_t word : hash.words) {
+    for (unsigned shift = 64; shift > 0; shift -= 4) name.push_back("0123456789abcdef"[(word >> (shift - 4)) & 15]);
+  }
+  return name;
 }
 
 void ClusterProcess::settle(Host& host) {
@@ -244,10 +268,12 @@ void ClusterProcess::settle(Host& host) {
 }
 
 void ClusterProcess::settle(Host& host, Membership& membership, bool far) {
-  if (!membership.core) return;
+  if (!membership.core || membership.core->quiet()) return;
   cores::SwimEffects effects = membership.core->take();
   for (cores::SwimSend& each : effects.sends) {
-    std::string frame(1, static_cast<char>(far ? Frame::kFar : Frame::kNear));
+    std::string frame;
+    frame.reserve(each.bytes.size() + 1);
+    frame.push_back(static_cast<char>(far ? Frame::kFar : Frame::kNear));
     frame.append(each.bytes);
     const bool stream = each.channel == cores::SwimChannel::kStream;
     host.send(address_of(each.to), stream ? Channel::kStream : Channel::kDatagram, std::move(frame));

@@ -80,7 +80,9 @@ class ClusterProcess : public Process {
 
   // Carries out what every brain may ask; the rest goes to carry_out().
   void perform(Host& host, cluster::Effects effects);
-  void say(Host& host, base::NodeId to, Frame kind, std::string_view bytes);
+  void say(Host& host, base::NodeId to, std::string frame);
+  // A frame to be filled, with room for most that follow.
+  static std::string frame_of(Frame kind);
   void join(Host& host, bool far, std::uint64_t group, const cores::SwimOptions& options,
             std::vector<base::NodeId> seeds, const model::NodeState& state);
   void tell_state(Host& host, const model::NodeState& state);
@@ -111,7 +113,16 @@ class ClusterProcess : public Process {
   bool running_ = false;
   Membership near_;
   Membership far_;
-  std::map<base::NodeId, Address> addresses_;
+  struct Known {
+    base::NodeId node;
+    Address address;
+  };
+
+  void know(base::NodeId node, Address address);
+  // Where the node stands, or would.
+  std::vector<Known>::iterator place_of(base::NodeId node);
+
+  std::vector<Known> addresses_;  // ascending by node
   std::map<WriteTicket, cluster::BodyHash> storing_;
   std::map<WriteTicket, cluster::BodyHash> dropping_;
   std::deque<std::pair<base::Instant, cluster::BodyRef>> reading_;

@@ -119,7 +119,7 @@ void ClusterWorld::end() {
       kernel_->violate("4", fmt::format("nobody of the healthy nodes leads {} {:.0f} s after the others broke",
                                         group.name, base::seconds(kernel_->elapsed() - healed_at_)));
   }
-  if (const std::string work = missing_work(); !work.empty()) kernel_->violate("15", work);
+  if (const std::string work = missing_work(true); !work.empty()) kernel_->violate("15", work);
   if (const std::string cores = missing_cores(); !cores.empty()) kernel_->violate("cores", cores);
   kernel_->measure("seconds until drained", base::seconds(kernel_->elapsed() - healed_at_));
 }
@@ -203,9 +203,11 @@ void ClusterWorld::check_leases(base::NodeId gate) {
     const auto* const it = static_cast<const GateProcess*>(process(node));
     return it != nullptr && it->brain().acts_for(job, kernel_->clock_of(node)).has_value();
   };
-  if (process(gate) == nullptr || !shared_->gates_keep_time()) return;
+  const auto* const own = static_cast<const GateProcess*>(process(gate));
+  if (own == nullptr || !shared_->gates_keep_time()) return;
+  const base::Instant now = kernel_->clock_of(gate);
   for (const JobId job : shared_->log.gate_jobs()) {
-    if (!holds(gate, job)) continue;
+    if (!own->brain().acts_for(job, now)) continue;
     for (const base::NodeId other : shared_->map.gates()) {
       if (other == gate || !holds(other, job)) continue;
       kernel_->violate("8", fmt::format("gates {} and {} both hold the lease of job {}", base::number(gate),
@@ -324,11 +326,12 @@ bool ClusterWorld::in_core(base::NodeId node) const {
 }
 
 std::string ClusterWorld::missing() const {
-  std::string what = missing_work();
+  std::string what = missing_work(false);
   return what.empty() ? missing_cores() : what;
 }
 
-std::string ClusterWorld::missing_work() const {
+std::string ClusterWorld::missing_work(bool in_full) const {
+  const auto standing = [&](JobId id) { return in_full ? standing_of(id) : std::string(); };
   for (const auto& user : users_) {
     if (!fresh_under_way(*user)) return "no job that was submitted after all was healed has completed";
     for (const auto& [id, job] : user->jobs()) {
@@ -337,14 +340,14 @@ std::string ClusterWorld::missing_work() const {
       if (!job.ended && !job.forgotten)
         return fmt::format("job {} was {} and its user knows of no end: {}", cluster::number(id),
                            job.acknowledged ? "acknowledged" : "submitted after all was healed, again and again,",
-                           standing_of(id));
+                           standing(id));
     }
   }
   for (const auto& [place, job] : shared_->log.unended())
     return fmt::format("job {} was accepted in {} and has not ended: {}", cluster::number(job), ClusterMap::name(place),
-                       standing_of(job));
+                       standing(job));
   for (const JobId job : shared_->log.gate_jobs())
-    return fmt::format("job {} has not ended at the gates: {}", cluster::number(job), standing_of(job));
+    return fmt::format("job {} has not ended at the gates: {}", cluster::number(job), standing(job));
   return {};
 }
 

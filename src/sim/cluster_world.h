@@ -61,7 +61,8 @@ class ClusterWorld final : public World {
   bool in_core(base::NodeId node) const;
   // What is still to come; empty once all is as it should be.
   std::string missing() const;
-  std::string missing_work() const;
+  // `in_full`: with where it stands, which takes long to find out.
+  std::string missing_work(bool in_full) const;
   std::string missing_cores() const;
   std::string standing_of(cluster::JobId job) const;
 

@@ -81,6 +81,11 @@ WriteTicket Disk::ask(Kind kind, std::string_view file, std::string bytes, std::
 }
 
 void Disk::apply(Write& write) {
+  // An empty file is told apart from none nowhere, and most bodies are emptied sooner or later.
+  if (write.kind == Kind::kReplace && write.bytes.empty()) {
+    files_.erase(write.file);
+    return;
+  }
   std::string& content = files_[write.file];
   switch (write.kind) {
     case Kind::kAppend:

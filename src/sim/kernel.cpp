@@ -21,6 +21,7 @@ constexpr std::uint64_t kClockSpread = 1'000'000'000'000'000;
 // 2026 on the wall.
 constexpr std::int64_t kWallBase = 1'767'225'600'000'000'000;
 constexpr std::int64_t kAskEvery = 10'000'000;
+constexpr std::uint64_t kSmallNames = 1024;
 
 std::uint64_t hash_bytes(std::uint64_t hash, std::string_view bytes) {
   while (bytes.size() >= 8) {
@@ -69,6 +70,10 @@ void Kernel::add(base::NodeId node, std::uint32_t site) {
   machines_.push_back(std::make_unique<Machine>(*this, node, index, site));
   ids_.push_back(node);
   index_of_.emplace(node, index);
+  if (const std::uint64_t name = base::number(node); name < kSmallNames) {
+    if (small_names_.size() <= name) small_names_.resize(name + 1, kNobody);
+    small_names_[name] = index;
+  }
   network_.add(node, site);
   machines_.back()->wall_ = Clock(0, kWallBase);
 }
@@ -246,10 +251,10 @@ void Kernel::step() {
     default:
       return;
   }
-  admit(at, std::move(event));
+  admit(at, event);
 }
 
-void Kernel::admit(Machine& machine, Event event) {
+void Kernel::admit(Machine& machine, Event& event) {
   const bool waits =
       machine.paused_ || machine.busy_till_ > agenda_.now() || machine.backlog_first_ < machine.backlog_.size();
   if (!waits) {

@@ -62,7 +62,11 @@ class Kernel {
 
   // --- for faults ---
   Network& network() { return network_; }
-  std::uint32_t index(base::NodeId node) const { return index_of_.at(node); }
+  std::uint32_t index(base::NodeId node) const {
+    const std::uint64_t name = base::number(node);
+    const std::uint32_t known = name < small_names_.size() ? small_names_[name] : kNobody;
+    return known != kNobody ? known : index_of_.at(node);
+  }
   void crash(base::NodeId node, bool tear = false, bool half_open = false);
   void restart(base::NodeId node, bool moved);  // no effect on a node that is up
   void pause(base::NodeId node);
@@ -83,11 +87,13 @@ class Kernel {
  private:
   friend class Machine;
 
-  Machine& machine(base::NodeId node) { return *machines_[index_of_.at(node)]; }
-  const Machine& machine(base::NodeId node) const { return *machines_[index_of_.at(node)]; }
+  static constexpr std::uint32_t kNobody = ~0u;
+
+  Machine& machine(base::NodeId node) { return *machines_[index(node)]; }
+  const Machine& machine(base::NodeId node) const { return *machines_[index(node)]; }
 
   void step();
-  void admit(Machine& machine, Event event);
+  void admit(Machine& machine, Event& event);
   void handle(Machine& machine, Event& event);
   void answer_writes(Machine& machine);
   void settle(Machine& machine);
@@ -110,6 +116,7 @@ class Kernel {
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<base::NodeId> ids_;
   std::unordered_map<base::NodeId, std::uint32_t> index_of_;
+  std::vector<std::uint32_t> small_names_;  // the same for names below kSmallNames, by the name
   Record record_;
   std::uint64_t hash_;
   std::int64_t instant_ = 0;  // of the last event, and how many happened at it

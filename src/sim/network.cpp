@@ -217,7 +217,7 @@ std::int64_t Network::travel(std::uint32_t from, std::uint32_t to, const Noise& 
   return static_cast<std::int64_t>(time);
 }
 
-void Network::send_datagram(Event event, const Noise& noise) {
+void Network::send_datagram(Event&& event, const Noise& noise) {
   if (!connected(event.peer, event.node) || chance(noise.loss) || !spoil(event, noise)) {
     ++traffic_.lost;
     return;
@@ -241,7 +241,7 @@ void Network::send_datagram(Event event, const Noise& noise) {
   agenda_->push(agenda_->now() + time, std::move(event));
 }
 
-void Network::send_frame(Event event, const Noise& noise) {
+void Network::send_frame(Event&& event, const Noise& noise) {
   if (options_.unruly_streams && (chance(noise.duplicate) || chance(noise.reorder))) {
     // A frame that took another connection: outside the order, and perhaps once more inside it.
     Event stray;

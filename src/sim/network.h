@@ -131,8 +131,8 @@ class Network {
   Noise noise_between(std::uint32_t from, std::uint32_t to) const;
   bool chance(double share) { return share > 0 && random_.unit() < share; }
   std::int64_t travel(std::uint32_t from, std::uint32_t to, const Noise& noise);
-  void send_datagram(Event event, const Noise& noise);
-  void send_frame(Event event, const Noise& noise);
+  void send_datagram(Event&& event, const Noise& noise);
+  void send_frame(Event&& event, const Noise& noise);
   bool spoil(Event& event, const Noise& noise);
   void replay(const Event& event, const Noise& noise);
   void hold(Event& event, Stream& stream, Way& way);

@@ -196,7 +196,9 @@ class SwimWorld final : public World, public SwimWatcher {
   }
 
   std::string next_state(NodeId node) {
-    return numbered_state(++states_made_[node], std::string(random_.below(cores::kMaxMemberState - 20), 's'));
+    const std::uint64_t made = ++states_made_[node];
+    newest_state_[node] = numbered_state(made, {});
+    return numbered_state(made, std::string(random_.below(cores::kMaxMemberState - 20), 's'));
   }
 
   void tell_states() {
@@ -281,15 +283,21 @@ class SwimWorld final : public World, public SwimWatcher {
 
   // What keeps the healthy from being of one mind with the truth; empty if nothing does.
   std::string why_unsettled() {
+    struct Truth {
+      NodeId node;
+      bool healthy;
+    };
+    std::vector<Truth> truths;
+    for (const NodeId node : kernel_->nodes()) truths.push_back({node, std::ranges::binary_search(healthy_, node)});
     const bool everybody = healthy_.size() == nodes_;
     for (const NodeId viewer : healthy_) {
       if (!kernel_->up(viewer)) return fmt::format("node {} is down", number(viewer));
       const cores::Swim& core = core_of(viewer);
-      for (const NodeId node : kernel_->nodes()) {
+      for (const auto& [node, healthy] : truths) {
         if (node == viewer) continue;
         const cores::Member* member = core.members().get(node);
         const bool alive = member != nullptr && member->status == MemberStatus::kAlive;
-        if (std::ranges::binary_search(healthy_, node)) {
+        if (healthy) {
           invariant_ = member != nullptr && member->status == MemberStatus::kDead ? "24" : "20";
           if (!alive) return fmt::format("node {} does not hold node {} alive", number(viewer), number(node));
           if (member->address != core_of(node).address()) {
@@ -298,7 +306,7 @@ class SwimWorld final : public World, public SwimWatcher {
           if (member->incarnation != core_of(node).incarnation()) {
             return fmt::format("node {} has an old incarnation of node {}", number(viewer), number(node));
           }
-          if (!member->state || !member->state->bytes.starts_with(numbered_state(states_made_[node], {}))) {
+          if (!member->state || !member->state->bytes.starts_with(newest_state_[node])) {
             return fmt::format("node {} has an old state of node {}", number(viewer), number(node));
           }
         } else if (alive && (!kernel_->up(node) || kernel_->paused(node))) {
@@ -323,6 +331,7 @@ class SwimWorld final : public World, public SwimWatcher {
   SwimProcessOptions process_;
   std::optional<SwimOracle> oracle_;
   std::map<NodeId, std::uint64_t> states_made_;
+  std::map<NodeId, std::string> newest_state_;  // how it begins
   std::vector<NodeId> healthy_;
   std::set<NodeId> found_;
   std::set<std::pair<NodeId, NodeId>> strangers_;  // the first has not heard of the second yet
