@@ -30,7 +30,8 @@ COLOURS = ["#b3261e", "#c77700", "#7a6f00", "#2e7d32", "#00796b", "#1565c0", "#5
 
 def simulate(scenario, first, last, threads):
     """The JSON that the simulator tells, with what it cost: seconds of wall and of CPU, and peak memory."""
-    digest = hashlib.sha256(SIM.read_bytes()).hexdigest()[:16]
+    with SIM.open("rb") as binary:
+        digest = hashlib.file_digest(binary, "sha256").hexdigest()[:16]
     kept = SIM.parent / "membership" / f"{digest}-{scenario}-{first}-{last}.json"
     if kept.exists():
         return json.loads(kept.read_text())
@@ -217,7 +218,7 @@ def plot(path, title, x_label, y_label, series, log_y=False):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few runs, nothing written")
-    parser.add_argument("--repetitions", type=int, default=3, help="of each cell of Lifeguard's experiment")
+    parser.add_argument("--repetitions", type=int, default=2, help="of each cell of Lifeguard's experiment")
     parser.add_argument("--other-repetitions", type=int, default=1, help="the same with other kinds of pauses")
     parser.add_argument("--largest", type=int, default=SIZES[-1], help="group to measure")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
