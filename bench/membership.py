@@ -22,6 +22,8 @@ VARIANTS = ["plain SWIM", "health-aware probe", "dynamic suspicion", "buddy", "L
             "Lifeguard, f = 0.25", "all, as muster runs"]
 PAUSED = [1, 4, 8, 16, 32]
 SECONDS = [1, 4, 16]
+# What is shown of the other kinds of pauses, which are many runs.
+SHOWN = [VARIANTS[0], VARIANTS[4], VARIANTS[6]]
 KINDS = ["held, 64 ms apart", "held, 1 s apart", "stopped, 64 ms apart", "stopped, 1 s apart"]
 CELLS = len(VARIANTS) * len(PAUSED) * len(SECONDS)
 SIZES = [10, 32, 100, 316, 1000, 3162, 10_000]
@@ -51,14 +53,21 @@ def simulate(scenario, first, last, threads):
 
 def lifeguard(repetitions, other_repetitions, threads):
     held = simulate("swim-lifeguard", 1, CELLS * repetitions, threads)
-    others = simulate("swim-pauses", 1, CELLS * (len(KINDS) - 1) * other_repetitions, threads)
     cells = collections.defaultdict(lambda: collections.defaultdict(int))
-    for name, count in (held["counters"] | others["counters"]).items():
-        parts = name.split("|")
-        if len(parts) == 5:
-            kind, variant, paused, seconds, what = parts
-            cells[kind, variant, int(paused), int(seconds)][what] += count
+    for result in [held, *(simulate("swim-pauses", first, last, threads) for first, last in other_pauses(other_repetitions))]:
+        for name, count in result["counters"].items():
+            parts = name.split("|")
+            if len(parts) == 5:
+                kind, variant, paused, seconds, what = parts
+                cells[kind, variant, int(paused), int(seconds)][what] += count
     return held, cells
+
+
+def other_pauses(repetitions):
+    """The seeds of what is shown; the cells of one variant follow one another."""
+    each = len(PAUSED) * len(SECONDS)
+    return [(first, first + each - 1) for block in range((len(KINDS) - 1) * repetitions)
+            for first in (1 + block * CELLS + VARIANTS.index(variant) * each for variant in SHOWN)]
 
 
 def total(cells, variant, what, paused=None, seconds=None, kind=KINDS[0]):
@@ -93,7 +102,7 @@ def false_death_lines(cells):
 def kind_lines(cells):
     """False deaths a run, for every kind of pause."""
     lines = ["| false deaths at healthy members, a run | " + " | ".join(KINDS) + " |", "|---|" + "---:|" * len(KINDS)]
-    for variant in VARIANTS:
+    for variant in SHOWN:
         rates = [(total(cells, variant, "false at healthy", kind=kind), total(cells, variant, "runs", kind=kind)) for kind in KINDS]
         lines.append(f"| {variant} | " + " | ".join(f"{deaths / runs:,.2f}" if deaths else "0" for deaths, runs in rates) + " |")
     return lines
@@ -218,7 +227,7 @@ def plot(path, title, x_label, y_label, series, log_y=False):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few runs, nothing written")
-    parser.add_argument("--repetitions", type=int, default=2, help="of each cell of Lifeguard's experiment")
+    parser.add_argument("--repetitions", type=int, default=1, help="of each cell of Lifeguard's experiment")
     parser.add_argument("--other-repetitions", type=int, default=1, help="the same with other kinds of pauses")
     parser.add_argument("--largest", type=int, default=SIZES[-1], help="group to measure")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -237,7 +246,7 @@ def main():
         return
 
     facts = {name: "\n".join(lines) for name, lines in parts.items()} | {
-        "runs": f"{CELLS * repetitions:,}", "repetitions": str(repetitions), "other_repetitions": str(arguments.other_repetitions),
+        "runs": f"{CELLS * repetitions:,}", "repetitions": str(repetitions),
         "events": f"{held['events']:,}",
         "virtual_hours": f"{held['virtual_seconds'] / 3600:,.0f}",
         "speed": f"{held['events'] / held['cpu']:,.0f}",
