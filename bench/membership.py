@@ -76,9 +76,9 @@ def total(cells, variant, what, paused=None, seconds=None, kind=KINDS[0]):
 
 
 def fewer(plain, count):
-    if plain == 0:
-        return "–"
-    return f"{plain / count:,.0f}× fewer" if count else "none left"
+    if count == 0:
+        return "none left"
+    return f"{plain / count:,.0f}× fewer" if plain > 1.5 * count else "about as many"
 
 
 def false_death_lines(cells):
