@@ -323,10 +323,10 @@ class Drawing(unittest.TestCase):
         self.mutants = lists.mechanical(core, "src/cores/group.cpp", Source(SAMPLE))
 
     def names(self, mutants, count, seed):
-        return {(mutant.original, mutant.changed) for mutant in draw.sample(mutants, count, seed)}
+        return {(mutant.original, mutant.changed) for mutant in draw.sample(mutants, {"one": count}, seed)}
 
     def test_a_sample_has_its_size_and_follows_from_the_seed(self):
-        self.assertEqual(len(draw.sample(self.mutants, 5, 1)), 5)
+        self.assertEqual(len(draw.sample(self.mutants, {"one": 5}, 1)), 5)
         self.assertEqual(self.names(self.mutants, 5, 1), self.names(self.mutants, 5, 1))
         self.assertNotEqual(self.names(self.mutants, 5, 1), self.names(self.mutants, 5, 2))
         self.assertEqual(draw.sample(self.mutants, None, 1), self.mutants)

@@ -4,13 +4,13 @@ elsewhere in the sources, or a mutant of the sample that turns out to be equival
 import hashlib
 
 
-def sample(mutants, count, seed):
-    """The planted bugs, and so many of each core's mechanical mutants; all if no count is given."""
-    if count is None:
+def sample(mutants, counts, seed):
+    """The planted bugs, and as many of each core's mechanical mutants as `counts` says; all if there are no counts."""
+    if counts is None:
         return mutants
     kept, chosen = {}, set()
     for mutant in sorted(mutants, key=lambda mutant: lot(mutant, seed)):
-        if not mutant.planted and kept.setdefault(mutant.core, 0) < count:
+        if not mutant.planted and kept.setdefault(mutant.core, 0) < counts[mutant.core]:
             kept[mutant.core] += 1
             chosen.add(id(mutant))
     return [mutant for mutant in mutants if mutant.planted or id(mutant) in chosen]
