@@ -86,7 +86,7 @@ std::vector<base::NodeId> ClusterWorld::healthy_core(base::Random& random) {
     for (const base::NodeId node : shuffled(group.nodes)) {
       const bool enough = std::ranges::all_of(configurations, [&core](const cores::RaftMembers& members) {
         const auto inside = std::ranges::count_if(core, [&](base::NodeId each) { return members.is_voter(each); });
-        return static_cast<std::size_t>(inside) >= members.majority();
+        return static_cast<std::size_t>(inside) >= quorum_of(members);
       });
       if (enough) break;
       core.push_back(node);

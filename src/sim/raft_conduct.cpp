@@ -20,7 +20,7 @@ void RaftConduct::before(const cores::Raft& raft, base::Instant now) {
 void RaftConduct::received(const cores::Raft& raft, base::NodeId from, const cores::RaftMessage& message) {
   received_ = &message;
   sender_ = from;
-  from_stranger_ = !oracle_->ever_member(from);
+  from_stranger_ = !oracle_->may_belong(from, before_.commit);
   if (from_stranger_) check_unmoved(raft, "raft-stranger", "a message of a stranger");
   const auto* const vote = std::get_if<cores::RaftVoteRequest>(&message.body);
   if (vote != nullptr && vote->pre) check_unmoved(raft, "raft-pre-vote", "a pre-vote");

@@ -10,6 +10,10 @@ namespace muster::sim {
 using cores::RaftIndex;
 using cores::RaftTerm;
 
+std::size_t quorum_of(const cores::RaftMembers& members) {
+  return members.voters.size() / 2 + 1;
+}
+
 std::uint64_t digest_of(const cores::RaftEntry& entry) {
   std::uint64_t digest =
       base::mix(entry.index ^ base::mix(entry.term ^ base::mix(static_cast<std::uint64_t>(entry.kind))));
@@ -27,7 +31,6 @@ std::uint64_t RaftOracle::operation_of(const cores::RaftEntry& entry) {
 }
 
 void RaftOracle::founded(std::vector<base::NodeId> voters) {
-  ever_members_.insert(voters.begin(), voters.end());
   committed_members_ = {.voters = std::move(voters), .learners = {}};
   configurations_[0] = committed_members_;
 }
@@ -48,16 +51,10 @@ void RaftOracle::recovered(base::NodeId node, const cores::RaftImage& image) {
   now.hard = image.hard;
   now.base = image.snapshot.index;
   for (const cores::RaftEntry& entry : image.entries) now.terms.push_back(entry.term);
-  const Durable& before = disks_[node];
-  const RaftIndex last = std::min<RaftIndex>(before.last(), committed());
-  for (RaftIndex index = std::max(before.base, now.base) + 1; index <= last; ++index) {
-    const RaftTerm term = log_[index - 1].term;
-    if (before.holds(index, term) && !now.holds(index, term))
-      kernel_->violate(
-          "log-kept",
-          fmt::format("node {} had entry {} on disk, which is committed, and starts without it", name, index));
-  }
-  disks_[node] = std::move(now);
+  Durable& before = disks_[node];
+  keep_promises(node, before, image.hard);
+  check_lost(node, before, now);
+  before = std::move(now);
 }
 
 void RaftOracle::durable(base::NodeId node, const cores::RaftWrite& write) {
@@ -87,9 +84,10 @@ void RaftOracle::durable(base::NodeId node, const cores::RaftWrite& write) {
     const cores::RaftImage& image = std::get<cores::RaftCheckpoint>(write.body).image;
     keep_promises(node, disk, image.hard);
     check_snapshot(node, image.snapshot);
-    disk.base = image.snapshot.index;
-    disk.terms.clear();
-    for (const cores::RaftEntry& entry : image.entries) disk.terms.push_back(entry.term);
+    Durable now{.hard = image.hard, .base = image.snapshot.index, .terms = {}};
+    for (const cores::RaftEntry& entry : image.entries) now.terms.push_back(entry.term);
+    check_lost(node, disk, now);
+    disk = std::move(now);
   }
 }
 
@@ -154,9 +152,10 @@ void RaftOracle::installed(base::NodeId node, const cores::RaftSnapshot& snapsho
 void RaftOracle::applied_all(base::NodeId node, const cores::Raft& raft) {
   if (unchecked_ == 0) return;
   unchecked_ = 0;
-  if (holders(raft, committed()) < raft.members().majority())
+  const cores::RaftMembers& members = in_force(node, raft);
+  if (holders(members, committed()) < quorum_of(members))
     kernel_->violate("6", fmt::format("node {} commits entry {} that is on {} disks of {} members", base::number(node),
-                                      committed(), holders(raft, committed()), raft.members().voters.size()));
+                                      committed(), holders(members, committed()), members.voters.size()));
   const RaftTerm term = log_.back().term;
   if (term != raft.term())
     kernel_->violate("log-kept", fmt::format("node {} in term {} commits up to entry {} of term {} by counting",
@@ -165,12 +164,13 @@ void RaftOracle::applied_all(base::NodeId node, const cores::Raft& raft) {
 
 void RaftOracle::acknowledged(base::NodeId node, const cores::Raft& raft, std::uint64_t op, RaftIndex index) {
   ++acknowledgements_;
+  const cores::RaftMembers& members = in_force(node, raft);
   acknowledged_ = std::max(acknowledged_, index);
   if (index == 0 || index > committed() || log_[index - 1].operation != op) {
     kernel_->violate("log-acknowledged",
                      fmt::format("node {} says that operation {} is committed at {}, where it is not",
                                  base::number(node), op, index));
-  } else if (holders(raft, index) < raft.members().majority()) {
+  } else if (holders(members, index) < quorum_of(members)) {
     kernel_->violate("5",
                      fmt::format("node {} acknowledges entry {}, which a minority holds", base::number(node), index));
   }
@@ -189,6 +189,9 @@ void RaftOracle::observe(base::NodeId node, const cores::Raft& raft) {
   if (raft.log().members_index() != seen.members_index || raft.members() != seen.members)
     members_moved(node, raft, seen);
   if (raft.leads()) {
+    if (raft.members() != in_force(node, raft))
+      kernel_->violate("6", fmt::format("node {} leads and counts {} voters; its log names {}", base::number(node),
+                                        raft.members().voters.size(), in_force(node, raft).voters.size()));
     check_matches(node, raft);
     if (raft.members_committed() && !raft.members().is_voter(node))
       kernel_->violate("raft-members",
@@ -199,6 +202,15 @@ void RaftOracle::observe(base::NodeId node, const cores::Raft& raft) {
   seen.role = raft.role();
   seen.term = raft.term();
   if (raft.leads()) became_leader(node, raft);
+}
+
+bool RaftOracle::may_belong(base::NodeId node, RaftIndex commit) const {
+  const auto in_force = std::prev(configurations_.upper_bound(commit));
+  for (auto each = in_force; each != configurations_.end(); ++each)
+    if (each->second.contains(node)) return true;
+  for (auto each = members_seen_.lower_bound(in_force->first); each != members_seen_.end(); ++each)
+    if (std::ranges::any_of(each->second, [node](const auto& members) { return members.contains(node); })) return true;
+  return false;
 }
 
 base::Duration RaftOracle::down_for(base::NodeId node) const {
@@ -217,10 +229,23 @@ void RaftOracle::keep_promises(base::NodeId node, Durable& disk, const cores::Ra
   const bool fallen = hard.term < disk.hard.term;
   const bool changed = hard.term == disk.hard.term && disk.hard.vote != base::kNoNode && hard.vote != disk.hard.vote;
   if (fallen || changed)
-    kernel_->violate("2", fmt::format("node {} writes term {} with a vote for {} over term {} with a vote for {}",
+    kernel_->violate("2", fmt::format("node {} has term {} with a vote for {} on disk after term {} with one for {}",
                                       base::number(node), hard.term, base::number(hard.vote), disk.hard.term,
                                       base::number(disk.hard.vote)));
   disk.hard = hard;
+}
+
+// What a checkpoint or a restart makes of a disk. Only in a term before the one that committed an entry may the entry
+// be undone: by a leader that has none of it.
+void RaftOracle::check_lost(base::NodeId node, const Durable& before, const Durable& now) {
+  const RaftIndex last = std::min<RaftIndex>(before.last(), committed());
+  for (RaftIndex index = std::max(before.base, now.base) + 1; index <= last; ++index) {
+    const Committed& known = log_[index - 1];
+    if (now.hard.term < known.by || !before.holds(index, known.term) || now.holds(index, known.term)) continue;
+    kernel_->violate("log-kept", fmt::format("node {} had entry {} on disk, which is committed, and has it no more",
+                                             base::number(node), index));
+    return;
+  }
 }
 
 void RaftOracle::vote(base::NodeId voter, RaftTerm term, base::NodeId candidate) {
@@ -237,15 +262,16 @@ void RaftOracle::became_leader(base::NodeId node, const cores::Raft& raft) {
   if (!fresh && known->second != std::pair(node, lives_[node]))
     kernel_->violate("1", fmt::format("node {} leads in term {}, and so does node {}", name, raft.term(),
                                       base::number(known->second.first)));
+  const cores::RaftMembers& members = in_force(node, raft);
   std::size_t votes = 0;
-  for (const base::NodeId voter : raft.members().voters) {
+  for (const base::NodeId voter : members.voters) {
     const auto given = votes_.find({voter, raft.term()});
     const bool own = voter == node && disks_[node].hard == cores::RaftHardState{raft.term(), node};
     if (own || (voter != node && given != votes_.end() && given->second == node)) ++votes;
   }
-  if (votes < raft.members().majority())
+  if (votes < quorum_of(members))
     kernel_->violate("3", fmt::format("node {} leads in term {} with {} votes of {} members", name, raft.term(), votes,
-                                      raft.members().voters.size()));
+                                      members.voters.size()));
   check_complete(node, raft);
 }
 
@@ -265,20 +291,19 @@ void RaftOracle::members_moved(base::NodeId node, const cores::Raft& raft, Seen&
   }
   seen.members_index = index;
   seen.members = members;
-  ever_members_.insert(members.voters.begin(), members.voters.end());
-  ever_members_.insert(members.learners.begin(), members.learners.end());
   std::vector<cores::RaftMembers>& known = members_seen_[index];
   if (std::ranges::find(known, members) == known.end()) known.push_back(members);
 }
 
-// What the latest leader believes of others' disks is so, for entries of its own term.
+// What a leader believes of others' disks is so, as long as they have not gone on to a later term, whose leader may
+// have undone it.
 void RaftOracle::check_matches(base::NodeId node, const cores::Raft& raft) {
-  if (!leaders_.empty() && leaders_.rbegin()->first > raft.term()) return;
-  for (const base::NodeId member : raft.members().voters) {
+  for (const base::NodeId member : in_force(node, raft).voters) {
     const RaftIndex match = member == node ? 0 : raft.match_of(member).value_or(0);
-    if (match == 0 || raft.log().term_at(match) != raft.term()) continue;
-    const auto disk = disks_.find(member);
-    if (disk == disks_.end() || !disk->second.holds(match, raft.term()))
+    const auto term = raft.log().term_at(match);
+    if (match == 0 || !term) continue;
+    const Durable& disk = disks_[member];
+    if (disk.hard.term <= raft.term() && !disk.holds(match, *term))
       kernel_->violate("log-kept", fmt::format("node {} believes that node {} has entry {} on disk", base::number(node),
                                                base::number(member), match));
   }
@@ -286,7 +311,12 @@ void RaftOracle::check_matches(base::NodeId node, const cores::Raft& raft) {
 
 // A snapshot tells the configuration that was in force at its entry.
 void RaftOracle::check_snapshot(base::NodeId node, const cores::RaftSnapshot& snapshot) {
-  if (snapshot.index == 0 || snapshot.index > committed() || configurations_.empty()) return;
+  if (snapshot.index == 0) return;
+  if (snapshot.index > committed() || snapshot.term != log_[snapshot.index - 1].term) {
+    kernel_->violate("log-equal", fmt::format("node {} has a snapshot at entry {} of term {}, which nobody committed",
+                                              base::number(node), snapshot.index, snapshot.term));
+    return;
+  }
   const auto in_force = std::prev(configurations_.upper_bound(snapshot.index));
   if (snapshot.members != in_force->second)
     kernel_->violate("log-equal",
@@ -313,9 +343,25 @@ void RaftOracle::check_complete(base::NodeId node, const cores::Raft& raft) {
   }
 }
 
-std::size_t RaftOracle::holders(const cores::Raft& raft, RaftIndex index) const {
+// A node that leads changes nothing behind it, so that in one term only what is new must be read.
+const cores::RaftMembers& RaftOracle::in_force(base::NodeId node, const cores::Raft& raft) {
+  Seen& seen = seen_[node];
+  const cores::RaftLog& log = raft.log();
+  if (seen.read_in != raft.term() || seen.read_to > log.last() || seen.read_to + 1 < log.first()) {
+    seen.in_force = std::prev(configurations_.upper_bound(log.first() - 1))->second;
+    seen.read_to = log.first() - 1;
+    seen.read_in = raft.term();
+  }
+  while (seen.read_to < log.last()) {
+    const cores::RaftEntry& entry = log.at(++seen.read_to);
+    if (entry.kind == cores::RaftEntryKind::kMembers) seen.in_force = entry.members;
+  }
+  return seen.in_force;
+}
+
+std::size_t RaftOracle::holders(const cores::RaftMembers& members, RaftIndex index) const {
   std::size_t count = 0;
-  for (const base::NodeId voter : raft.members().voters) {
+  for (const base::NodeId voter : members.voters) {
     const auto disk = disks_.find(voter);
     if (disk != disks_.end() && disk->second.holds(index, log_[index - 1].term)) ++count;
   }

@@ -20,6 +20,7 @@ class RaftOracle {
   explicit RaftOracle(Kernel& kernel) : kernel_(&kernel) {}
 
   // --- told by the world ---
+  // Before everything else.
   void founded(std::vector<base::NodeId> voters);
   void went_down(base::NodeId node) { down_since_[node] = kernel_->elapsed(); }
 
@@ -49,7 +50,8 @@ class RaftOracle {
   std::vector<cores::RaftMembers> possible_members() const;
   std::uint64_t state_at(cores::RaftIndex index) const { return log_[index - 1].state; }
 
-  bool ever_member(base::NodeId node) const { return ever_members_.contains(node); }
+  // Whether the node belongs to the configuration in force at `commit`, or to any later one that anybody ever had.
+  bool may_belong(base::NodeId node, cores::RaftIndex commit) const;
   base::Duration down_for(base::NodeId node) const;  // zero if it is up
 
   static std::uint64_t operation_of(const cores::RaftEntry& entry);  // 0 if it is none
@@ -79,17 +81,24 @@ class RaftOracle {
     cores::RaftTerm term = 0;
     cores::RaftIndex members_index = 0;
     cores::RaftMembers members;
+    // The configuration that its log amounts to, as far as it was read.
+    cores::RaftMembers in_force;
+    cores::RaftIndex read_to = 0;
+    std::optional<cores::RaftTerm> read_in;
   };
 
   void keep_promises(base::NodeId node, Durable& disk, const cores::RaftHardState& hard);
+  void check_lost(base::NodeId node, const Durable& before, const Durable& now);
   void vote(base::NodeId voter, cores::RaftTerm term, base::NodeId candidate);
   void became_leader(base::NodeId node, const cores::Raft& raft);
   void check_complete(base::NodeId node, const cores::Raft& raft);
   void members_moved(base::NodeId node, const cores::Raft& raft, Seen& seen);
   void check_matches(base::NodeId node, const cores::Raft& raft);
   void check_snapshot(base::NodeId node, const cores::RaftSnapshot& snapshot);
-  // How many voters of the node's configuration have the committed entry on disk.
-  std::size_t holders(const cores::Raft& raft, cores::RaftIndex index) const;
+  // The configuration by which a leader must count, read from the entries of its log.
+  const cores::RaftMembers& in_force(base::NodeId node, const cores::Raft& raft);
+  // How many of the voters have the committed entry on disk.
+  std::size_t holders(const cores::RaftMembers& members, cores::RaftIndex index) const;
 
   Kernel* kernel_;
   std::vector<Committed> log_;      // by index, from 1
@@ -98,7 +107,6 @@ class RaftOracle {
   cores::RaftIndex committed_members_index_ = 0;
   std::map<cores::RaftIndex, std::vector<cores::RaftMembers>> members_seen_;
   std::map<cores::RaftIndex, cores::RaftMembers> configurations_;  // committed, by their index; the founders' at 0
-  std::set<base::NodeId> ever_members_;
   std::map<base::NodeId, base::Duration> down_since_;
   std::map<base::NodeId, Durable> disks_;
   std::map<base::NodeId, Seen> seen_;
@@ -111,6 +119,9 @@ class RaftOracle {
   std::uint64_t acknowledgements_ = 0;
   cores::RaftTerm highest_term_ = 0;
 };
+
+// How many voters are a majority of all that are configured, alive or not.
+std::size_t quorum_of(const cores::RaftMembers& members);
 
 // A number that differs for entries that differ.
 std::uint64_t digest_of(const cores::RaftEntry& entry);

@@ -58,6 +58,7 @@ struct RaftOracleTest : testing::Test {
   RaftOracle oracle{kernel};
   cores::Raft raft{kFirst, {}, 1, cores::founding_image({kFirst, kSecond, kThird}), base::Instant()};
 
+  RaftOracleTest() { oracle.founded({kFirst, kSecond, kThird}); }
   std::string violated() {
     const Record& record = kernel.record();
     return record.violation ? record.violation->invariant : "";
@@ -160,12 +161,67 @@ TEST_F(RaftOracleTest, SeesAReadThatMissesWhatWasAcknowledged) {
 }
 
 TEST_F(RaftOracleTest, SeesASnapshotWithoutMembers) {
-  oracle.founded({kFirst, kSecond, kThird});
   commit(entry(1, 0, 7), 70);
   cores::RaftSnapshot snapshot;
   snapshot.index = 1;
   oracle.installed(kThird, snapshot, 70);
   EXPECT_EQ(violated(), "log-equal");
+}
+
+TEST_F(RaftOracleTest, SeesASnapshotOfAnEntryThatNobodyCommitted) {
+  commit(entry(1, 0, 7), 70);
+  cores::RaftCheckpoint checkpoint;
+  checkpoint.image.snapshot.index = 2;
+  checkpoint.image.snapshot.members.voters = {kFirst, kSecond, kThird};
+  cores::RaftWrite write;
+  write.body = checkpoint;
+  oracle.durable(kSecond, write);
+  EXPECT_EQ(violated(), "log-equal");
+}
+
+TEST_F(RaftOracleTest, SeesACommittedEntryThatACheckpointForgets) {
+  commit(entry(1, 0, 7), 70);
+  cores::RaftWrite write;
+  write.body = cores::RaftCheckpoint{cores::founding_image({kFirst, kSecond, kThird})};
+  oracle.durable(kSecond, write);
+  EXPECT_EQ(violated(), "log-kept");
+}
+
+TEST_F(RaftOracleTest, SeesAVoteThatWasDurableAndIsForgottenThoughNobodyHeardOfIt) {
+  oracle.durable(kFirst, hard_write(5, kSecond));
+  oracle.recovered(kFirst, cores::founding_image({kFirst, kSecond, kThird}));
+  EXPECT_EQ(violated(), "2");
+}
+
+// Two of four are no majority, whatever the node counts.
+TEST_F(RaftOracleTest, CountsTheVotersThatTheLogNames) {
+  RaftEntry members;
+  members.index = 1;
+  members.term = 1;
+  members.kind = cores::RaftEntryKind::kMembers;
+  members.members.voters = {kFirst, kSecond, kThird, base::NodeId{4}};
+  cores::RaftImage image = cores::founding_image({kFirst, kSecond, kThird});
+  image.hard.term = 1;
+  image.entries = {members};
+  const cores::Raft four(kFirst, {}, 1, image, base::Instant());
+  for (const base::NodeId node : {kFirst, kSecond}) oracle.durable(node, append_write({members}));
+  oracle.applied(kFirst, four, members, 70);
+  oracle.applied_all(kFirst, four);
+  EXPECT_EQ(violated(), "6");
+}
+
+TEST_F(RaftOracleTest, KnowsWhoBelongsToAConfigurationOrALaterOne) {
+  EXPECT_TRUE(oracle.may_belong(kThird, 0));
+  EXPECT_FALSE(oracle.may_belong(base::NodeId{4}, 0));
+  RaftEntry members;
+  members.index = 1;
+  members.kind = cores::RaftEntryKind::kMembers;
+  members.members.voters = {kFirst, kSecond};
+  members.members.learners = {base::NodeId{4}};
+  oracle.applied(kFirst, raft, members, 70);
+  EXPECT_TRUE(oracle.may_belong(kThird, 0));
+  EXPECT_FALSE(oracle.may_belong(kThird, 1));
+  EXPECT_TRUE(oracle.may_belong(base::NodeId{4}, 0));
 }
 
 TEST_F(RaftOracleTest, SeesASnapshotOfAStateThatNobodyHad) {
