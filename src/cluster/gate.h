@@ -28,6 +28,7 @@
 #include "cluster/gate_proposals.h"
 #include "cluster/gate_requests.h"
 #include "cluster/messages.h"
+#include "resilience/shedding.h"
 
 namespace muster::cluster {
 
@@ -63,6 +64,8 @@ class Gate {
   void body_read(const BodyHash& hash, std::optional<std::string> bytes, base::Instant now);
   // Takes nothing new and hands its leases over.
   void drain(base::Instant now);
+  // How loaded this node is, as its shell measures; what clients ask for is shed accordingly.
+  void loaded(resilience::Load load) { load_ = load; }
   void wake(base::Instant now);
 
   base::Instant deadline() const;
@@ -100,6 +103,7 @@ class Gate {
   void sync_job(GateDesk& desk, JobId id);
 
   // gate_messages.cpp
+  bool shed(GateDesk& desk, NodeId from, ClientId client, const Message& message);
   template <class Request>
   void on_client(GateDesk& desk, NodeId from, ClientId client, const Request& message);
   template <class Told>
@@ -121,6 +125,8 @@ class Gate {
   DatacenterTable datacenters_;
   GateFollowers followers_;
   GateRequests requests_;
+  resilience::Shedder shedder_;
+  resilience::Load load_ = resilience::Load::kHealthy;
   std::map<JobId, GateJob> machines_;  // of the jobs that this process owns
   std::map<JobId, base::Instant> due_of_;
   std::set<std::pair<base::Instant, JobId>> due_;

@@ -15,16 +15,38 @@ constexpr bool kOneOf = (std::is_same_v<T, Listed> || ...);
 
 void Gate::receive(NodeId from, ClientId client, const Message& message, base::Instant now) {
   GateDesk at = desk(now);
-  std::visit(
-      [&](const auto& each) {
-        if (client != ClientId{}) {
-          on_client(at, from, client, each);
-        } else {
-          on_node(at, from, each);
-        }
-      },
-      message);
+  if (client == ClientId{}) {
+    std::visit([&](const auto& each) { on_node(at, from, each); }, message);
+  } else if (!shed(at, from, client, message)) {
+    std::visit([&](const auto& each) { on_client(at, from, client, each); }, message);
+  }
   settle(now);
+}
+
+// Only of what clients ask for: what managers and gates say keeps leases alive, and a datacenter must not be given up
+// because this gate has much to do. Whoever waits for an answer gets one; all else is repeated by its sender.
+bool Gate::shed(GateDesk& desk, NodeId from, ClientId client, const Message& message) {
+  const auto priority = static_cast<resilience::Priority>(class_of(message));
+  const auto admission = shedder_.admit(priority, number(client), load_, desk.now);
+  if (admission.admitted) return false;
+  if (const auto* submit = std::get_if<Submit>(&message)) {
+    SubmitAnswer answer;
+    answer.job = submit->job;
+    answer.answer = Answer::kOverloaded;
+    answer.retry_after = admission.retry_after;
+    desk.send(from, std::move(answer));
+    return true;
+  }
+  const auto* const ask = std::get_if<StatusAsk>(&message);
+  const auto* const reconnect = std::get_if<Reconnect>(&message);
+  if (ask != nullptr || reconnect != nullptr) {
+    StatusAnswer answer;
+    answer.job = ask != nullptr ? ask->job : reconnect->job;
+    answer.answer = Answer::kOverloaded;
+    answer.retry_after = admission.retry_after;
+    desk.send(from, std::move(answer));
+  }
+  return true;
 }
 
 template <class Request>

@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "cluster/options.h"
+#include "metrics/options.h"
 
 namespace muster::cluster {
 
@@ -78,7 +79,7 @@ struct GateOptions {
   base::Duration retry_after = std::chrono::seconds(5);
 
   // A window is handed on so long after its end, with what has come by then.
-  base::Duration window_close = std::chrono::seconds(1);
+  base::Duration window_close = metrics::kGateWindowDelay;
   // Totals go to followers at most this often.
   base::Duration totals_push = std::chrono::seconds(1);
 

@@ -118,6 +118,25 @@ TEST_F(GateRequestsTest, ARepeatedSubmitIsTheSameJob) {
   EXPECT_EQ(gate.ledger().jobs().size(), 1u);
 }
 
+TEST_F(GateRequestsTest, ShedsWhatClientsAskForButNeverCancels) {
+  submit(kJob);
+  gate.loaded(resilience::Load::kStressed);
+  receive(StatusAsk{kJob});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kOverloaded);
+  EXPECT_GT(last<StatusAnswer>()->retry_after, seconds(0));
+  sent.clear();
+  receive(Reconnect{kJob, kClient, 0, 0});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kOverloaded);
+  gate.loaded(resilience::Load::kOverloaded);
+  receive(submission(JobId{2}));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kOverloaded);
+  receive(Cancel{kJob, kClient, 0, "", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
+  gate.loaded(resilience::Load::kHealthy);
+  receive(StatusAsk{kJob});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kAccepted);
+}
+
 TEST_F(GateRequestsTest, TheCredentialSaysWhoseJobItIs) {
   Submit forged = submission(kJob);
   forged.client = ClientId{99};

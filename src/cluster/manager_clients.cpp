@@ -28,6 +28,10 @@ struct ClientOf {
 
 // Whoever waits for an answer gets one; all else is repeated by its sender.
 bool Manager::shed(Desk& desk, NodeId from, const Message& message) {
+  // A gate that asks for itself holds the datacenter's lease on the job by the answer. Were that shed, a datacenter
+  // with much to do would be given up together with what it runs.
+  const auto* const ask = std::get_if<StatusAsk>(&message);
+  if (ask != nullptr && ask->client == ClientId{}) return false;
   const auto priority = static_cast<resilience::Priority>(class_of(message));
   const auto admission = shedder_.admit(priority, std::visit(ClientOf{from}, message), load_, desk.now);
   if (admission.admitted) return false;
@@ -37,10 +41,17 @@ bool Manager::shed(Desk& desk, NodeId from, const Message& message) {
     answer.answer = Answer::kOverloaded;
     answer.retry_after = admission.retry_after;
     desk.send(from, answer);
-  } else if (const auto* ask = std::get_if<StatusAsk>(&message)) {
+  } else if (const auto* reconnect = std::get_if<Reconnect>(&message)) {
+    SubmitAnswer answer;
+    answer.job = reconnect->job;
+    answer.answer = Answer::kOverloaded;
+    answer.retry_after = admission.retry_after;
+    desk.send(from, answer);
+  } else if (ask != nullptr) {
     StatusAnswer answer;
     answer.job = ask->job;
     answer.answer = Answer::kOverloaded;
+    answer.retry_after = admission.retry_after;
     desk.send(from, answer);
   }
   return true;

@@ -170,6 +170,18 @@ TEST_F(ManagerClientsTest, ShedsSubmitsWhenOverloadedButNeverCancels) {
   EXPECT_TRUE(last<CancelAnswer>()->done);
 }
 
+// A gate takes a datacenter that it does not hear of for lost, with all that it runs.
+TEST_F(ManagerClientsTest, AnswersAGateThatAsksForItselfHoweverLoadedItIs) {
+  receive(kGateA, submit(1));
+  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  manager_.loaded(resilience::Load::kOverloaded);
+  receive(kGateA, StatusAsk{JobId{1}, ClientId{7}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kOverloaded);
+  EXPECT_GT(last<StatusAnswer>()->retry_after, seconds(0));
+  receive(kGateA, StatusAsk{JobId{1}, ClientId{}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kAccepted);
+}
+
 TEST_F(ManagerClientsTest, ADrainingManagerSendsClientsElsewhere) {
   manager_.drain(now_);
   receive(kGateA, submit(1));

@@ -134,12 +134,14 @@ base::NodeId ClusterWorld::target(base::Random& random) {
 }
 
 void ClusterWorld::overload(base::NodeId node, base::Duration length) {
-  if (ClusterMap::role(node) == Role::kManager) {
-    ask<ManagerProcess>(node, [](ManagerProcess& it, Host&) { it.brain().loaded(resilience::Load::kOverloaded); });
-    kernel_->after(length, [this, node] {
-      ask<ManagerProcess>(node, [](ManagerProcess& it, Host&) { it.brain().loaded(resilience::Load::kHealthy); });
-    });
-  }
+  const auto load = [this, node](resilience::Load as) {
+    if (ClusterMap::role(node) == Role::kManager)
+      ask<ManagerProcess>(node, [as](ManagerProcess& it, Host&) { it.brain().loaded(as); });
+    if (ClusterMap::role(node) == Role::kGate)
+      ask<GateProcess>(node, [as](GateProcess& it, Host&) { it.brain().loaded(as); });
+  };
+  load(resilience::Load::kOverloaded);
+  kernel_->after(length, [load] { load(resilience::Load::kHealthy); });
   for (int i = 0; i < 12; ++i) {
     for (const base::NodeId client : shared_->map.clients()) bother(client);
   }
