@@ -20,7 +20,9 @@ void RaftConduct::before(const cores::Raft& raft, base::Instant now) {
 void RaftConduct::received(const cores::Raft& raft, base::NodeId from, const cores::RaftMessage& message) {
   received_ = &message;
   sender_ = from;
-  from_stranger_ = !oracle_->may_belong(from, before_.commit);
+  // A leader that removed itself leads its term to the end, and hands over (dissertation, 4.2.2).
+  const bool leads_here = from == before_.leader && message.term == before_.term;
+  from_stranger_ = !leads_here && !oracle_->may_belong(from, before_.commit);
   if (from_stranger_) check_unmoved(raft, "raft-stranger", "a message of a stranger");
   const auto* const vote = std::get_if<cores::RaftVoteRequest>(&message.body);
   if (vote != nullptr && vote->pre) check_unmoved(raft, "raft-pre-vote", "a pre-vote");
