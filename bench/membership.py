@@ -122,7 +122,7 @@ def scale(repetitions, largest):
     """Each size in a process of its own, so that its memory and time are its own."""
     rows = []
     for place, size in enumerate(size for size in SIZES if size <= largest):
-        seeds = [1 + place + n * len(SIZES) for n in range(repetitions if size < 3000 else 1)]
+        seeds = [1 + place + n * len(SIZES) for n in range(repetitions if size < 1000 else 1)]
         runs = [simulate("swim-scale", seed, seed, 1) for seed in seeds]
         row = {"size": size, "peak_mib": max(run["peak_mib"] for run in runs), "cpu": sum(run["cpu"] for run in runs) / len(runs),
                "events": sum(run["events"] for run in runs) / sum(run["cpu"] for run in runs),
