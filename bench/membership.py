@@ -104,7 +104,7 @@ def kind_lines(cells):
     lines = ["| false deaths at healthy members, a run | " + " | ".join(KINDS) + " |", "|---|" + "---:|" * len(KINDS)]
     for variant in SHOWN:
         rates = [(total(cells, variant, "false at healthy", kind=kind), total(cells, variant, "runs", kind=kind)) for kind in KINDS]
-        lines.append(f"| {variant} | " + " | ".join(f"{deaths / runs:,.2f}" if deaths else "0" for deaths, runs in rates) + " |")
+        lines.append(f"| {variant} | " + " | ".join(f"{deaths / runs:,.0f}" if runs else "–" for deaths, runs in rates) + " |")
     return lines
 
 
@@ -122,7 +122,7 @@ def scale(repetitions, largest):
     """Each size in a process of its own, so that its memory and time are its own."""
     rows = []
     for place, size in enumerate(size for size in SIZES if size <= largest):
-        seeds = [1 + place + n * len(SIZES) for n in range(repetitions if size < 3000 else 1)]
+        seeds = [1 + place + n * len(SIZES) for n in range(repetitions if size < 1000 else 1)]
         runs = [simulate("swim-scale", seed, seed, 1) for seed in seeds]
         row = {"size": size, "peak_mib": max(run["peak_mib"] for run in runs), "cpu": sum(run["cpu"] for run in runs) / len(runs),
                "events": sum(run["events"] for run in runs) / sum(run["cpu"] for run in runs),
@@ -221,8 +221,9 @@ def plot(path, title, x_label, y_label, series, log_y=False):
     out.append(f'<text x="14" y="{height / 2}" text-anchor="middle" transform="rotate(-90 14 {height / 2})">{y_label}</text>')
     for index, (name, line) in enumerate(series.items()):
         colour = COLOURS[index % len(COLOURS)]
+        dashes = f' stroke-dasharray="9 {6 * (index - 4)}"' if index > 4 else ""  # lines may lie upon one another
         path_points = " ".join(f"{a:.1f},{b:.1f}" for a, b in (place(x, y) for x, y in line))
-        out.append(f'<polyline points="{path_points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        out.append(f'<polyline points="{path_points}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>')
         out += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>' for a, b in (place(x, y) for x, y in line)]
         down = top + 16 + index * 18
         out.append(f'<line x1="{width - right + 10}" x2="{width - right + 30}" y1="{down - 4}" y2="{down - 4}" stroke="{colour}" stroke-width="3"/>')
@@ -267,9 +268,10 @@ def main():
          "false deaths, + 0.5", {v: [(c, total(cells, v, "false at healthy", paused=c) + 0.5) for c in PAUSED] for v in VARIANTS}, log_y=True)
     plot(DOCS / "membership" / "traffic.svg", "Datagrams sent per member and second", "members", "datagrams / s",
          {"idle": [(r["size"], r["idle datagrams"]) for r in rows], "busy: 5 updates/s": [(r["size"], r["busy datagrams"]) for r in rows]})
-    shown = ["join known to 99 %", "join at 25 % loss known to 99 %", "crash known to one", "crash known to all"]
+    shown = {"join, to 99 %": "join known to 99 %", "at 25 % loss, to 99 %": "join at 25 % loss known to 99 %",
+             "crash, to one": "crash known to one", "crash, to all": "crash known to all"}
     plot(DOCS / "membership" / "times.svg", "How long until it is known (crashes: median)", "members", "seconds",
-         {name: [(r["size"], r[name]) for r in rows if name in r] for name in shown})
+         {label: [(r["size"], r[name]) for r in rows if name in r] for label, name in shown.items()})
     print("wrote docs/membership.md")
 
 
