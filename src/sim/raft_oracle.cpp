@@ -213,6 +213,10 @@ std::vector<cores::RaftMembers> RaftOracle::possible_members() const {
   return all;
 }
 
+const cores::RaftMembers& RaftOracle::members_at(RaftIndex index) const {
+  return std::prev(configurations_.upper_bound(index))->second;
+}
+
 void RaftOracle::keep_promises(base::NodeId node, Durable& disk, const cores::RaftHardState& hard) {
   const bool fallen = hard.term < disk.hard.term;
   const bool changed = hard.term == disk.hard.term && disk.hard.vote != base::kNoNode && hard.vote != disk.hard.vote;
@@ -271,14 +275,16 @@ void RaftOracle::members_moved(base::NodeId node, const cores::Raft& raft, Seen&
   if (std::ranges::find(known, members) == known.end()) known.push_back(members);
 }
 
-// What the latest leader believes of others' disks is so, for entries of its own term.
+// What the latest leader believes of the disks of those that have not gone on to a later term is so.
 void RaftOracle::check_matches(base::NodeId node, const cores::Raft& raft) {
   if (!leaders_.empty() && leaders_.rbegin()->first > raft.term()) return;
   for (const base::NodeId member : raft.members().voters) {
     const RaftIndex match = member == node ? 0 : raft.match_of(member).value_or(0);
-    if (match == 0 || raft.log().term_at(match) != raft.term()) continue;
-    const auto disk = disks_.find(member);
-    if (disk == disks_.end() || !disk->second.holds(match, raft.term()))
+    const auto term = raft.log().term_at(match);
+    if (match == 0 || !term) continue;
+    const Durable& disk = disks_[member];
+    const bool follows = *term == raft.term() || disk.hard.term <= raft.term();
+    if (follows && !disk.holds(match, *term))
       kernel_->violate("log-kept", fmt::format("node {} believes that node {} has entry {} on disk", base::number(node),
                                                base::number(member), match));
   }
@@ -287,8 +293,7 @@ void RaftOracle::check_matches(base::NodeId node, const cores::Raft& raft) {
 // A snapshot tells the configuration that was in force at its entry.
 void RaftOracle::check_snapshot(base::NodeId node, const cores::RaftSnapshot& snapshot) {
   if (snapshot.index == 0 || snapshot.index > committed() || configurations_.empty()) return;
-  const auto in_force = std::prev(configurations_.upper_bound(snapshot.index));
-  if (snapshot.members != in_force->second)
+  if (snapshot.members != members_at(snapshot.index))
     kernel_->violate("log-equal",
                      fmt::format("node {} has a snapshot at entry {} with other members than were in force",
                                  base::number(node), snapshot.index));
