@@ -9,11 +9,20 @@ namespace muster::sim {
 using cores::RaftIndex;
 using cores::RaftRole;
 
+namespace {
+
+// Time-outs are drawn to the nanosecond: two alike are rare, and so many never happen.
+constexpr std::uint32_t kTooManyAlike = 5;
+
+}  // namespace
+
 void RaftConduct::before(const cores::Raft& raft, base::Instant now) {
   self_ = raft.self();
   now_ = now;
   before_ = standing(raft);
   received_ = nullptr;
+  told_to_lead_ = false;
+  greeted_.clear();
   from_stranger_ = false;
 }
 
@@ -26,6 +35,13 @@ void RaftConduct::received(const cores::Raft& raft, base::NodeId from, const cor
   if (from_stranger_) check_unmoved(raft, "raft-stranger", "a message of a stranger");
   const auto* const vote = std::get_if<cores::RaftVoteRequest>(&message.body);
   if (vote != nullptr && vote->pre) check_unmoved(raft, "raft-pre-vote", "a pre-vote");
+  // A leader of the term that is left counts on what the node acknowledged in it.
+  const bool lent = std::holds_alternative<cores::RaftLoan>(message.body) &&
+                    (raft.log().last() != before_.last || raft.log().last_term() != before_.last_term);
+  if (lent && raft.term() <= std::max(before_.term, message.term))
+    violate("log-kept", fmt::format("borrows entries and stays in term {}", raft.term()));
+  if (lent && std::pair(raft.log().last_term(), raft.log().last()) < std::pair(before_.last_term, before_.last))
+    violate("log-kept", "borrows entries and gives up more than it gets");
   const bool leads = std::holds_alternative<cores::RaftAppend>(message.body) ||
                      std::holds_alternative<cores::RaftSnapshotPart>(message.body);
   if (leads && raft.leader() == from && raft.term() == message.term) leader_heard_ = now_;
@@ -61,7 +77,21 @@ void RaftConduct::proposed(const cores::Raft& raft) {
 void RaftConduct::changed(const cores::Raft& raft, const cores::RaftChange& change) {
   if (raft.log().last() == before_.last) return;
   if (transfer_) violate("raft-transfer", "changes members while leadership is being handed over");
-  if (change.kind != cores::RaftChange::Kind::kPromote) return;
+  // Until then an earlier leader's change may be under way that this one has not heard of.
+  if (raft.log().term_at(before_.commit) != raft.term())
+    violate("raft-members", fmt::format("changes members before an entry of its term {} is committed", raft.term()));
+  const cores::RaftMembers& earlier = raft.log().members_at(raft.log().last() - 1);
+  using Kind = cores::RaftChange::Kind;
+  const bool possible = change.kind == Kind::kAddLearner ? !earlier.contains(change.node)
+                        : change.kind == Kind::kPromote  ? earlier.is_learner(change.node)
+                                                         : earlier.contains(change.node);
+  const bool done = change.kind == Kind::kAddLearner ? raft.members().is_learner(change.node)
+                    : change.kind == Kind::kPromote  ? raft.members().is_voter(change.node)
+                                                     : !raft.members().contains(change.node);
+  if (!possible || !done)
+    violate("raft-members",
+            fmt::format("takes a change of node {} that cannot be made or makes another", base::number(change.node)));
+  if (change.kind != Kind::kPromote) return;
   const RaftIndex match = raft.match_of(change.node).value_or(0);
   if (match + options_.promotion_lag < before_.last)
     violate("raft-members", fmt::format("makes node {} a voter that has {} of {} entries", base::number(change.node),
@@ -74,9 +104,24 @@ void RaftConduct::compacted(const cores::Raft& raft) {
     violate("27", fmt::format("keeps {} entries behind its snapshot; {} are allowed", kept, options_.kept_entries));
 }
 
+void RaftConduct::disk_failed(const cores::Raft& raft) {
+  if (raft.role() != RaftRole::kStopped) violate("log-kept", "does not stop though a write failed");
+  if (raft.leader() != base::kNoNode) violate("raft-standing", "names a leader though it has stopped");
+}
+
 void RaftConduct::takes(const cores::Raft& raft, const cores::RaftEffects& effects) {
   if (raft.role() == RaftRole::kStopped && !(effects.writes.empty() && effects.sends.empty()))
     violate("log-kept", "goes on after a write failed");
+  if (!effects.standings.empty()) told_ = effects.standings.back();
+  const bool asks = std::ranges::any_of(effects.sends, [](const cores::RaftSend& send) {
+    return std::holds_alternative<cores::RaftVoteRequest>(send.message.body);
+  });
+  if (asks) check_candidate(raft);
+  told_to_lead_ = told_to_lead_ || std::ranges::any_of(effects.sends, [](const cores::RaftSend& send) {
+                    return std::holds_alternative<cores::RaftTimeoutNow>(send.message.body);
+                  });
+  if (raft.leads() && before_.role != RaftRole::kLeader)
+    for (const cores::RaftSend& send : effects.sends) greeted_.insert(send.to);
   if (received_ == nullptr) return;
   for (const cores::RaftSend& send : effects.sends) {
     if (from_stranger_ && send.to == sender_) violate("raft-stranger", "answers a stranger");
@@ -122,6 +167,26 @@ void RaftConduct::answered(cores::RaftRequest request) {
   if (request == transfer_request_) transfer_.reset();
 }
 
+// A refusal names its reason, and that must be so.
+void RaftConduct::refused(const cores::Raft& raft, cores::RaftRefusal refusal, const cores::RaftChange* change) {
+  using cores::RaftRefusal;
+  if (refusal == RaftRefusal::kNotLeader && raft.leads()) violate("log-progress", "leads and denies it");
+  if (change == nullptr) return;
+  const cores::RaftMembers& members = raft.members();
+  const bool promotes = change->kind == cores::RaftChange::Kind::kPromote;
+  const bool opened = raft.log().term_at(raft.commit()) == raft.term();
+  const bool untrue =
+      (refusal == RaftRefusal::kAlreadyMember &&
+       !(promotes ? members.is_voter(change->node) : members.contains(change->node))) ||
+      (refusal == RaftRefusal::kNotMember &&
+       (promotes ? members.is_learner(change->node) : members.contains(change->node))) ||
+      (refusal == RaftRefusal::kLastVoter && members.voters.size() > 1) ||
+      (refusal == RaftRefusal::kChangeUnderWay && opened && raft.log().members_index() <= raft.commit());
+  if (untrue)
+    violate("raft-members",
+            fmt::format("refuses to change node {} for a reason that is none", base::number(change->node)));
+}
+
 void RaftConduct::reads_waiting(std::size_t count) {
   if (count > options_.pending_reads)
     violate("27", fmt::format("lets {} reads wait; {} are allowed", count, options_.pending_reads));
@@ -132,6 +197,8 @@ void RaftConduct::transfers(const cores::Raft& raft, base::NodeId to, cores::Raf
   transfer_request_ = request;
   if (!raft.members().is_voter(to))
     violate("raft-transfer", fmt::format("hands leadership over to node {}, which is no voter", base::number(to)));
+  if (raft.match_of(to) == raft.log().last() && !told_to_lead_)
+    violate("raft-transfer", fmt::format("does not tell node {} to lead, which has every entry", base::number(to)));
   // Four times, for its clock may run at half speed and what it heard last may have been sent as late as the crash.
   if (oracle_->down_for(to) > 4 * options_.election_timeout)
     violate("raft-transfer", fmt::format("hands leadership over to node {}, which is long down", base::number(to)));
@@ -139,11 +206,16 @@ void RaftConduct::transfers(const cores::Raft& raft, base::NodeId to, cores::Raf
 
 void RaftConduct::rests(const cores::Raft& raft, base::Instant now) {
   if (std::exchange(late_transfer_, false) && transfer_) violate("raft-timing", "has not given up a transfer after T");
+  const cores::RaftStanding standing{raft.role(), raft.term(), raft.leader()};
+  if (!told_) told_ = standing;
+  if (*told_ != standing) violate("raft-standing", "has changed its role, term or leader without a word");
   if (raft.role() == RaftRole::kStopped) return;
   const bool voter = raft.members().is_voter(self_);
   const base::Duration longest = raft.leads() ? options_.heartbeat : 2 * options_.election_timeout;
   if ((raft.leads() || voter) && raft.deadline() > now + longest)
     violate("raft-timing", "has nothing to do for longer than its time-outs allow");
+  if (!raft.leads() && voter) check_waiting(raft, now);
+  if (raft.leads() && before_.role != RaftRole::kLeader) check_greetings(raft);
 }
 
 RaftConduct::Standing RaftConduct::standing(const cores::Raft& raft) {
@@ -152,6 +224,7 @@ RaftConduct::Standing RaftConduct::standing(const cores::Raft& raft) {
           .vote = raft.vote(),
           .leader = raft.leader(),
           .last = raft.log().last(),
+          .last_term = raft.log().last_term(),
           .commit = raft.commit()};
 }
 
@@ -181,6 +254,30 @@ void RaftConduct::check_append(const cores::RaftAppend& append) {
   if (!fits)
     violate("27", fmt::format("sends {} entries at once; {} with {} bytes are allowed", append.entries.size(),
                               options_.batch_entries, options_.batch_bytes));
+}
+
+// A learner, or somebody whose removal is committed as far as it knows, may not lead and so has nothing to ask for.
+void RaftConduct::check_candidate(const cores::Raft& raft) {
+  if (!raft.members().is_voter(self_) && !oracle_->members_at(raft.commit()).is_voter(self_))
+    violate("raft-members", "asks for votes though it is no voter");
+}
+
+// Who waits as long as everybody else splits the vote again and again.
+void RaftConduct::check_waiting(const cores::Raft& raft, base::Instant now) {
+  if (raft.deadline() == due_) return;
+  due_ = raft.deadline();
+  const base::Duration wait = due_ - now;
+  alike_ = wait == wait_ ? alike_ + 1 : 0;
+  wait_ = wait;
+  if (alike_ >= kTooManyAlike) violate("raft-timing", "draws the same time-out again and again");
+}
+
+// Others would go on to ask for votes, so a new leader speaks to all members at once.
+void RaftConduct::check_greetings(const cores::Raft& raft) {
+  for (const auto* const nodes : {&raft.members().voters, &raft.members().learners})
+    for (const base::NodeId node : *nodes)
+      if (node != self_ && !greeted_.contains(node))
+        violate("raft-timing", fmt::format("leads and says nothing to node {}", base::number(node)));
 }
 
 void RaftConduct::violate(const char* law, std::string sentence) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -28,11 +29,14 @@ class RaftConduct {
   void proposed(const cores::Raft& raft);
   void changed(const cores::Raft& raft, const cores::RaftChange& change);
   void compacted(const cores::Raft& raft);
+  void disk_failed(const cores::Raft& raft);
 
   // While the effects are carried out.
   void takes(const cores::Raft& raft, const cores::RaftEffects& effects);
   void leaves(const cores::Raft& raft, base::NodeId to, const cores::RaftMessage& message, std::size_t bytes);
   void answered(cores::RaftRequest request);
+  // `change` is what was asked for, or null if it was something else.
+  void refused(const cores::Raft& raft, cores::RaftRefusal refusal, const cores::RaftChange* change);
   void reads_waiting(std::size_t count);
 
   // A transfer was accepted and is under way.
@@ -48,6 +52,7 @@ class RaftConduct {
     base::NodeId vote = base::kNoNode;
     base::NodeId leader = base::kNoNode;
     cores::RaftIndex last = 0;
+    cores::RaftTerm last_term = 0;
     cores::RaftIndex commit = 0;
   };
 
@@ -55,6 +60,9 @@ class RaftConduct {
   bool heard_lately() const;
   void check_unmoved(const cores::Raft& raft, const char* law, const char* cause);
   void check_append(const cores::RaftAppend& append);
+  void check_candidate(const cores::Raft& raft);
+  void check_waiting(const cores::Raft& raft, base::Instant now);
+  void check_greetings(const cores::Raft& raft);
   void violate(const char* law, std::string sentence);
 
   Kernel* kernel_;
@@ -63,10 +71,16 @@ class RaftConduct {
   base::NodeId self_ = base::kNoNode;
   base::Instant now_;
   Standing before_;
+  std::optional<cores::RaftStanding> told_;       // what the owner was told last
   const cores::RaftMessage* received_ = nullptr;  // in this turn
+  bool told_to_lead_ = false;                     // somebody, in this turn
+  std::set<base::NodeId> greeted_;                // by a leader in the turn in which it became one
   base::NodeId sender_ = base::kNoNode;
   bool from_stranger_ = false;
   std::optional<base::Instant> leader_heard_;
+  base::Instant due_;                      // what a follower waited for when it rested last
+  base::Duration wait_{};                  // and how long it meant to wait then
+  std::uint32_t alike_ = 0;                // so many times it was the same
   std::optional<base::Instant> transfer_;  // since when one is under way
   cores::RaftRequest transfer_request_ = 0;
   bool late_transfer_ = false;                                   // and it should have been given up by now

@@ -131,5 +131,96 @@ TEST_F(RaftConductTest, LetsNobodyHandOverToANodeThatIsLongDown) {
   EXPECT_EQ(violated(), "raft-transfer");
 }
 
+TEST_F(RaftConductTest, DemandsThatANodeStopsWhenItsDiskFails) {
+  conduct.disk_failed(first);
+  EXPECT_EQ(violated(), "log-kept");
+}
+
+TEST_F(RaftConductTest, IsContentWithANodeThatStoppedWhenItsDiskFailed) {
+  first.disk_failed(base::Instant());
+  conduct.disk_failed(first);
+  EXPECT_EQ(violated(), "");
+}
+
+TEST_F(RaftConductTest, LetsNobodyChangeMembersBeforeItsTermHasACommittedEntry) {
+  cores::RaftImage image = cores::founding_image({kSelf, kPeer});
+  image.hard.term = 1;
+  image.entries.push_back({.index = 1, .term = 1, .kind = cores::RaftEntryKind::kNoop, .command = {}, .members = {}});
+  const cores::Raft grown(kSelf, {}, 1, std::move(image), base::Instant());
+  conduct.changed(grown, {.kind = cores::RaftChange::Kind::kAddLearner, .node = kStranger});
+  EXPECT_EQ(violated(), "raft-members");
+}
+
+TEST_F(RaftConductTest, LetsNobodyWaitAsLongAsBeforeAgainAndAgain) {
+  for (int i = 0; i < 10; ++i) {
+    const base::Instant now{std::chrono::seconds(i)};
+    const cores::Raft alike(kSelf, {}, 1, cores::founding_image({kSelf, kPeer}), now);
+    conduct.rests(alike, now);
+  }
+  EXPECT_EQ(violated(), "raft-timing");
+}
+
+TEST_F(RaftConductTest, IsContentWithTimeOutsThatDiffer) {
+  for (int i = 0; i < 10; ++i) {
+    const base::Instant now{std::chrono::seconds(i)};
+    const cores::Raft other(kSelf, {}, static_cast<std::uint64_t>(i), cores::founding_image({kSelf, kPeer}), now);
+    conduct.rests(other, now);
+  }
+  EXPECT_EQ(violated(), "");
+}
+
+TEST_F(RaftConductTest, LetsNobodyBorrowEntriesInTheTermItIsIn) {
+  cores::RaftImage image = cores::founding_image({kSelf, kPeer});
+  image.hard.term = 1;
+  image.entries.push_back({.index = 1, .term = 1, .kind = cores::RaftEntryKind::kNoop, .command = {}, .members = {}});
+  const cores::Raft grown(kSelf, {}, 1, std::move(image), base::Instant());
+  conduct.received(grown, kPeer, message_with(cores::RaftLoan()));
+  EXPECT_EQ(violated(), "log-kept");
+}
+
+TEST_F(RaftConductTest, DemandsThatANewLeaderSpeaksToAllMembersAtOnce) {
+  cores::RaftImage image = cores::founding_image({kSelf});
+  image.snapshot.members.learners = {kPeer};
+  cores::Raft alone(kSelf, {}, 1, std::move(image), base::Instant());
+  alone.wake(alone.deadline());
+  const base::Instant elected = alone.deadline();
+  conduct.before(alone, elected);
+  alone.persisted(alone.take().writes.back().ticket, elected);
+  ASSERT_TRUE(alone.leads());
+  conduct.takes(alone, alone.take());
+  conduct.rests(alone, elected);
+  EXPECT_EQ(violated(), "");
+  conduct.before(first, elected);
+  conduct.rests(alone, elected);
+  EXPECT_EQ(violated(), "raft-timing");
+}
+
+TEST_F(RaftConductTest, DemandsThatEveryChangeOfRoleIsTold) {
+  conduct.rests(first, base::Instant());
+  EXPECT_EQ(violated(), "");
+  conduct.rests(later, base::Instant());
+  EXPECT_EQ(violated(), "raft-standing");
+}
+
+TEST_F(RaftConductTest, IsContentWithAChangeThatWasTold) {
+  conduct.rests(first, base::Instant());
+  cores::RaftEffects effects;
+  effects.standings.push_back({later.role(), later.term(), later.leader()});
+  conduct.takes(later, effects);
+  conduct.rests(later, base::Instant());
+  EXPECT_EQ(violated(), "");
+}
+
+TEST_F(RaftConductTest, LetsOnlyVotersAskForVotes) {
+  cores::RaftEffects effects;
+  effects.sends.push_back({.to = kPeer, .after = 0, .message = message_with(cores::RaftVoteRequest())});
+  conduct.takes(first, effects);
+  EXPECT_EQ(violated(), "");
+  const cores::Raft outside(kStranger, {}, 1, cores::founding_image({kSelf, kPeer}), base::Instant());
+  conduct.before(outside, base::Instant());
+  conduct.takes(outside, effects);
+  EXPECT_EQ(violated(), "raft-members");
+}
+
 }  // namespace
 }  // namespace muster::sim

@@ -225,6 +225,10 @@ std::vector<cores::RaftMembers> RaftOracle::possible_members() const {
   return all;
 }
 
+const cores::RaftMembers& RaftOracle::members_at(RaftIndex index) const {
+  return std::prev(configurations_.upper_bound(index))->second;
+}
+
 void RaftOracle::keep_promises(base::NodeId node, Durable& disk, const cores::RaftHardState& hard) {
   const bool fallen = hard.term < disk.hard.term;
   const bool changed = hard.term == disk.hard.term && disk.hard.vote != base::kNoNode && hard.vote != disk.hard.vote;
@@ -317,8 +321,7 @@ void RaftOracle::check_snapshot(base::NodeId node, const cores::RaftSnapshot& sn
                                               base::number(node), snapshot.index, snapshot.term));
     return;
   }
-  const auto in_force = std::prev(configurations_.upper_bound(snapshot.index));
-  if (snapshot.members != in_force->second)
+  if (snapshot.members != members_at(snapshot.index))
     kernel_->violate("log-equal",
                      fmt::format("node {} has a snapshot at entry {} with other members than were in force",
                                  base::number(node), snapshot.index));

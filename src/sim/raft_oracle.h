@@ -48,6 +48,8 @@ class RaftOracle {
   // The last configuration known to be committed, and all that may follow it.
   const cores::RaftMembers& committed_members() const { return committed_members_; }
   std::vector<cores::RaftMembers> possible_members() const;
+  // The configuration in force at a committed entry.
+  const cores::RaftMembers& members_at(cores::RaftIndex index) const;
   std::uint64_t state_at(cores::RaftIndex index) const { return log_[index - 1].state; }
 
   // Whether the node belongs to the configuration in force at `commit`, or to any later one that anybody ever had.

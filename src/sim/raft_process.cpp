@@ -83,6 +83,7 @@ void RaftProcess::written(Host& host, WriteTicket ticket, bool ok) {
   conduct_.before(*raft_, host.now());
   if (!ok) {
     raft_->disk_failed(host.now());
+    conduct_.disk_failed(*raft_);
     gated_.clear();
     flush(host);
     host.halt("a write failed");
@@ -131,7 +132,7 @@ void RaftProcess::change(Host& host, const cores::RaftChange& change) {
   conduct_.before(*raft_, host.now());
   const cores::RaftRequest request = raft_->change(change, host.now());
   conduct_.changed(*raft_, change);
-  asked_[request] = {.kind = Asked::Kind::kChange, .at = kernel_->now()};
+  asked_[request] = {.kind = Asked::Kind::kChange, .at = kernel_->now(), .change = change};
   flush(host);
 }
 
@@ -206,6 +207,10 @@ void RaftProcess::apply(const cores::RaftApply& what) {
     const std::string& bytes = snapshot->bytes();
     if (bytes.size() >= sizeof state_) std::memcpy(&state_, bytes.data(), sizeof state_);
     kernel_->hit(started_ ? "snapshot installed" : "snapshot read back");
+    if (bytes != state())
+      kernel_->violate("log-equal",
+                       fmt::format("node {} takes over a snapshot at entry {} with bytes that nobody wrote",
+                                   base::number(self), snapshot->index));
     oracle_->installed(self, *snapshot, state_);
     return;
   }
@@ -246,15 +251,19 @@ void RaftProcess::answer(Host& host, const cores::RaftAnswer& answer) {
     kernel_->hit("leadership handed over");
   } else if (answer.outcome == RaftOutcome::kUnknown) {
     kernel_->hit("outcome unknown");
-  } else if (answer.refusal != cores::RaftRefusal::kNotLeader) {
-    kernel_->hit("request refused");
+  } else {
+    const bool changes = asked.kind == Asked::Kind::kChange;
+    conduct_.refused(*raft_, answer.refusal, changes ? &asked.change : nullptr);
+    if (answer.refusal != cores::RaftRefusal::kNotLeader) kernel_->hit("request refused");
   }
   if (*on_answer_) (*on_answer_)(*this, host, asked, answer);
 }
 
 std::string RaftProcess::state() const {
-  std::string bytes(std::max(options_.state_bytes, sizeof state_), 's');
+  std::string bytes(std::max(options_.state_bytes, sizeof state_), '\0');
   std::memcpy(bytes.data(), &state_, sizeof state_);
+  // No two parts are alike, so that it shows if they are put together in another order.
+  for (std::size_t i = sizeof state_; i < bytes.size(); ++i) bytes[i] = static_cast<char>(base::mix(state_ + i));
   return bytes;
 }
 

@@ -34,6 +34,7 @@ class RaftProcess final : public Process {
     std::uint64_t operation = 0;
     cores::RaftIndex floor = 0;  // of a read: what was acknowledged when it began
     base::Instant at;            // true time
+    cores::RaftChange change{};  // of a change
   };
   using OnAnswer = std::function<void(RaftProcess&, Host&, const Asked&, const cores::RaftAnswer&)>;
 

@@ -76,6 +76,19 @@ Scenario old_term_commit() {
       });
 }
 
+// Two are told to ask for votes in the same term: one by a message that was late, so that its transfer was given up,
+// and one by the transfer that followed.
+void name_two_successors(RaftWorld& world) {
+  const cores::Raft* const leading = world.raft(world.leader());
+  if (leading == nullptr) return;
+  const base::NodeId leader = leading->self();
+  const base::NodeId one = world.voter_beside(leader), other = world.voter_beside(leader);
+  if (one == other || one == base::kNoNode) return;
+  const cores::RaftMessage message{.term = leading->term(), .body = cores::RaftTimeoutNow{}};
+  world.forge(leader, one, message);
+  world.forge(leader, other, message);
+}
+
 Scenario double_vote() {
   Scenario scenario =
       regression("raft-double-vote", "one vote a term, durable before the reply, also while leadership is handed over",
@@ -85,6 +98,7 @@ Scenario double_vote() {
                    setup.script = [](RaftWorld& world) {
                      world.every(milliseconds(400), [&world] { world.crash_for(world.anybody(), milliseconds(30)); });
                      world.every(milliseconds(700), [&world] { world.isolate(world.leader(), milliseconds(400)); });
+                     world.every(milliseconds(600), [&world] { name_two_successors(world); });
                    };
                    return setup;
                  });
@@ -142,6 +156,7 @@ Scenario pre_vote_deadlock() {
                    };
                    return setup;
                  });
+  scenario.counters = {"entries lent to a candidate"};
   scenario.faults.with(FaultKind::kPartial).with(FaultKind::kOneWay).with(FaultKind::kPause).with(FaultKind::kDelay);
   scenario.faults.share_of_kinds = 1;
   scenario.faults.least = 2;
@@ -305,6 +320,25 @@ void change_in_isolation(RaftWorld& world) {
   world.change(leader, {.kind = inside ? Kind::kRemove : Kind::kAddLearner, .node = somebody});
 }
 
+// Whoever leads next is asked for a change before it can have committed anything.
+void change_at_once(RaftWorld& world) {
+  const cores::Raft* const leading = world.raft(world.leader());
+  if (leading == nullptr) return;
+  const cores::RaftTerm term = leading->term();
+  world.crash_for(leading->self(), milliseconds(300));
+  world.await_leader(
+      term, seconds(2),
+      [&world](base::Duration) {
+        using Kind = cores::RaftChange::Kind;
+        const base::NodeId somebody = world.anybody();
+        const cores::RaftMembers& members = world.oracle().committed_members();
+        const bool inside = members.contains(somebody);
+        if (inside && members.voters.size() <= 2) return;
+        world.change(world.leader(), {.kind = inside ? Kind::kRemove : Kind::kAddLearner, .node = somebody});
+      },
+      [] {});
+}
+
 Scenario membership_rollback() {
   Scenario scenario = regression(
       "raft-membership-rollback", "an uncommitted configuration is undone by truncation", [](base::Random& random) {
@@ -314,6 +348,7 @@ Scenario membership_rollback() {
         setup.everybody_heals = true;
         setup.script = [](RaftWorld& world) {
           world.every(milliseconds(900), [&world] { change_in_isolation(world); });
+          world.every(milliseconds(2500), [&world] { change_at_once(world); });
         };
         setup.finish = [](RaftWorld& world) {
           const cores::Raft* const leader = world.raft(world.leader());

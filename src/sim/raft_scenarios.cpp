@@ -1,6 +1,7 @@
 #include "sim/raft_scenarios.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace muster::sim {
@@ -194,6 +195,21 @@ Scenario partitions() {
   return scenario;
 }
 
+// Everybody restarts in the midst of the first election: who the members are must be on disk before anything else is.
+void interrupt_founding(RaftWorld& world) {
+  constexpr int kLooks = 500;
+  const auto interrupted = std::make_shared<bool>(false);
+  for (int look = 0; look < kLooks; ++look) {
+    world.kernel().after(milliseconds(look), [&world, interrupted] {
+      if (world.oracle().highest_term() == 0 || std::exchange(*interrupted, true)) return;
+      const base::Duration more = between(base::Duration::zero(), milliseconds(15), world.kernel().random());
+      world.kernel().after(more, [&world] {
+        for (const base::NodeId node : world.founders()) world.crash_for(node, milliseconds(30));
+      });
+    });
+  }
+}
+
 Scenario restart() {
   Scenario scenario = raft_scenario(
       "raft-restart", "everybody restarts at once, again and again, with torn writes: what was acknowledged is there",
@@ -204,6 +220,7 @@ Scenario restart() {
         setup.propose = milliseconds(3);
         setup.compact = milliseconds(300);
         setup.everybody_heals = true;
+        if (random.below(2) == 0) setup.script = interrupt_founding;
         return setup;
       });
   scenario.faults.with(FaultKind::kRestartAll, 3)
@@ -306,7 +323,8 @@ Scenario raft_scenario(std::string name, std::string summary, std::function<Raft
                       "raft-pre-vote",
                       "raft-stranger",
                       "raft-transfer",
-                      "raft-members"};
+                      "raft-members",
+                      "raft-standing"};
   scenario.make = [setup = std::move(setup)](std::uint64_t seed) -> std::unique_ptr<World> {
     base::Random random(base::mix(seed ^ base::mix(kSetupPurpose)));
     return std::make_unique<RaftWorld>(setup(random));

@@ -53,8 +53,9 @@ def rewrite(source: Source, mutants, reach_of):
     return Rewritten("".join(parts), spans)
 
 
-def switch_header(functions):
-    """MUSTER_MUTANT=n turns mutant n on. With -1 none is on, and the file MUSTER_MUTANTS_REACHED is told at the end
+def switch_header(functions, flags=""):
+    """Says by which flags the mutants are compiled, so that a compiler's cache that passes flags over tells their code
+    apart by the text. MUSTER_MUTANT=n turns mutant n on. With -1 none is on, and the file MUSTER_MUTANTS_REACHED is told at the end
     which functions ran."""
     return f"""// Which mutant is on: read once, before main, and never changed, so that threads may read it as they like.
 #pragma once
@@ -71,6 +72,7 @@ inline int chosen() {{
   return text == nullptr ? 0 : std::atoi(text);
 }}
 
+inline constexpr char kFlags[] = "{flags}";
 inline const int active = chosen();
 inline std::atomic<bool> reached[{max(functions, 1)}];
 

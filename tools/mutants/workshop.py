@@ -12,8 +12,9 @@ from mutants.schemata import HEADER, rewrite, switch_header
 
 COPIED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "src", "bench", "packaging")
 ERROR = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
-# Warnings say nothing about mutants. A path that forgets to return is a wrong answer, not a licence to the optimiser.
-FLAGS = "-w -fno-strict-return -ferror-limit=0"
+# Warnings say nothing about mutants. A path that forgets to return is a wrong answer, and a loop without an end hangs:
+# neither is a licence to the optimiser.
+FLAGS = "-w -fno-strict-return -fno-finite-loops -ferror-limit=0"
 
 
 class Failure(Exception):
@@ -64,7 +65,7 @@ class Workshop:
             mine = [mutant for mutant in mutants if mutant.file == file]
             if mine:
                 rewritten[file] = rewrite(source, mine, lambda number, file=file: self.reach[file, number])
-        wanted = {f"src/{HEADER}": switch_header(len(self.reach)).encode()}
+        wanted = {f"src/{HEADER}": switch_header(len(self.reach), FLAGS).encode()}
         for name in originals(self.root):
             text = rewritten.get(name)
             wanted[name] = text.text.encode() if text else (self.root / name).read_bytes()
@@ -79,7 +80,8 @@ class Workshop:
         return rewritten
 
     def configure(self):
-        if (self.build / "build.ninja").exists():
+        cache = self.build / "CMakeCache.txt"
+        if (self.build / "build.ninja").exists() and f"={FLAGS}\n" in cache.read_text():
             return
         self.put({}, [])
         done = subprocess.run(["cmake", "--preset", "release", "-DMUSTER_TESTS=OFF", f"-DCMAKE_CXX_FLAGS={FLAGS}"],
@@ -89,7 +91,8 @@ class Workshop:
 
     def ninja(self):
         """None if it builds, else what the compilers said."""
-        # Files without mutants need none of the flags, so that they may come from a cache that other builds have filled.
+        # Files without mutants need none of the flags, so that they may come from a cache that other builds have filled;
+        # those with mutants name the flags in their text.
         environment = os.environ | {"CCACHE_BASEDIR": str(self.copy), "CCACHE_NOHASHDIR": "1", "CCACHE_IGNOREOPTIONS": FLAGS}
         done = subprocess.run(["ninja", "-C", str(self.build), "-k", "0", "-j", str(self.jobs), "muster-sim"],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
