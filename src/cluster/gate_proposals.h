@@ -41,7 +41,9 @@ class GateProposals {
   std::vector<GateCommand> wake(base::Instant now, Effects& effects);
   base::Instant deadline() const { return due_.empty() ? base::kNever : due_.begin()->first; }
 
-  // Of the quorum, for whoever is about to ask something new for a client.
+  // Of the quorum's circuit: to be asked before something new is begun for a client. Half-open it takes the place of a
+  // trial; whoever only wants to know how things are asks circuit_closed().
+  bool allow(base::Instant now) { return circuit_.allow(now); }
   bool circuit_closed(base::Instant now) const { return circuit_.would_allow(now); }
 
  private:

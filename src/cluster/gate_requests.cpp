@@ -66,6 +66,11 @@ Answer voice(const GateDesk& desk, JobId id, const GateLedgerJob& job) {
   return desk.leases.holds(id, job.epoch, desk.now) ? Answer::kAccepted : Answer::kQuorumUnavailable;
 }
 
+bool has_quorum(const GateDesk& desk) {
+  const LogStanding& standing = desk.proposals.standing();
+  return standing.leader != kNoNode && standing.caught_up;
+}
+
 }  // namespace
 
 void GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Submit& message) {
@@ -101,14 +106,16 @@ void GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Submit
   const NodeId owner = desk.peers.ring_owner(message.job);
   if (desk.peers.draining()) return refuse(Answer::kDraining, "this gate drains", owner);
   if (owner != desk.self.node) return redirect(owner);
-  if (const Answer why = unavailable(desk); why != Answer::kAccepted) {
-    if (why == Answer::kQuorumCircuitOpen) desk.note(Noted::kQuorumCircuitOpen, message.job);
-    return refuse(why, why == Answer::kQuorumCircuitOpen ? "the gates' log did not commit in time lately"
-                                                         : "the gates have no quorum, or this one is not caught up");
+  if (!has_quorum(desk)) {
+    return refuse(Answer::kQuorumUnavailable, "the gates have no quorum, or this one is not caught up");
   }
   if (std::string wrong = fault(message); !wrong.empty()) return refuse(Answer::kInvalid, std::move(wrong));
   if (nowhere_to_run(desk.datacenters, message)) {
     return refuse(Answer::kNoDatacenter, desk.datacenters.why_none(message.datacenters));
+  }
+  if (!submissions_.contains(message.job) && !desk.proposals.allow(desk.now)) {
+    desk.note(Noted::kQuorumCircuitOpen, message.job);
+    return refuse(Answer::kQuorumCircuitOpen, "the gates' log did not commit in time lately");
   }
   Submit mine = message;
   mine.client = client;
@@ -165,14 +172,16 @@ void GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Cancel
     desk.followers.cancels(message.job, from, desk.now);
     return refuse(Answer::kAccepted);
   }
-  if (const Answer why = unavailable(desk); why != Answer::kAccepted) return refuse(why);
+  const JobCancelled command{message.job, client, message.requester, message.reason};
+  const bool under_way = desk.proposals.under_way(subject_of(command));
+  if (!has_quorum(desk)) return refuse(Answer::kQuorumUnavailable);
+  if (!under_way && !desk.proposals.allow(desk.now)) return refuse(Answer::kQuorumCircuitOpen);
   auto& waiting = cancellers_[message.job];
   if (std::ranges::find(waiting, from) == waiting.end()) {
     if (waiting.size() >= kMaxFollowers) waiting.erase(waiting.begin());
     waiting.push_back(from);
   }
-  const JobCancelled command{message.job, client, message.requester, message.reason};
-  if (!desk.proposals.under_way(subject_of(command)) && !desk.propose(command)) {
+  if (!under_way && !desk.propose(command)) {
     cancellers_.erase(message.job);
     refuse(Answer::kOverloaded);
   }
@@ -248,7 +257,6 @@ void GateRequests::applied(GateDesk& desk, const JobCancelled& command, Verdict 
 }
 
 void GateRequests::timed_out(GateDesk& desk, const JobCancelled& command) {
-  desk.note(Noted::kQuorumTimeout, command.job);
   tell_cancellers(desk, command.job, Answer::kQuorumTimeout, false);
 }
 
@@ -262,8 +270,7 @@ bool GateRequests::limited(GateDesk& desk, JobId job, ClientId client, Operation
 }
 
 Answer GateRequests::unavailable(const GateDesk& desk) const {
-  const LogStanding& standing = desk.proposals.standing();
-  if (standing.leader == kNoNode || !standing.caught_up) return Answer::kQuorumUnavailable;
+  if (!has_quorum(desk)) return Answer::kQuorumUnavailable;
   return desk.proposals.circuit_closed(desk.now) ? Answer::kAccepted : Answer::kQuorumCircuitOpen;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "cluster/gate.h"
@@ -55,6 +56,8 @@ class GateRequestsTest : public ::testing::Test {
           if (commits) gate.applied(++index, proposal->entry, now);
         } else if (auto* stored = std::get_if<StoreBody>(&effect)) {
           gate.body_stored(stored->body.hash, true, now);
+        } else if (const auto* note = std::get_if<Note>(&effect)) {
+          ++noted[note->what];
         }
       }
     }
@@ -104,6 +107,7 @@ class GateRequestsTest : public ::testing::Test {
   LogStanding standing;
   Gate gate{settings(), {}, now};
   std::vector<Send> sent;
+  std::map<Noted, std::size_t> noted;
   std::uint64_t index = 0;
   std::uint64_t others = 0;
   bool commits = true;
@@ -259,6 +263,52 @@ TEST_F(GateRequestsTest, TellsTheThreeFailuresOfAQuorumApart) {
   }
   receive(submission(kJob));
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumCircuitOpen);
+}
+
+TEST_F(GateRequestsTest, AHalfOpenCircuitLetsOneThroughAndClosesWithItsSuccess) {
+  commits = false;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    submit(JobId{100 + i});
+    advance(seconds(6));
+  }
+  advance(seconds(10));
+  receive(submission(JobId{200}));
+  receive(submission(JobId{201}));
+  EXPECT_EQ(last<SubmitAnswer>()->job, JobId{201});
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumCircuitOpen);
+  // The one that is under way is not refused when it is repeated.
+  receive(submission(JobId{200}));
+  EXPECT_EQ(last<SubmitAnswer>()->job, JobId{201});
+  commits = true;
+  advance(seconds(3));
+  EXPECT_EQ(last<SubmitAnswer>()->job, JobId{200});
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
+  submit(JobId{201});
+  EXPECT_EQ(last<SubmitAnswer>()->job, JobId{201});
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
+}
+
+TEST_F(GateRequestsTest, AHalfOpenCircuitOpensAgainWhenItsTrialFails) {
+  commits = false;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    submit(JobId{100 + i});
+    advance(seconds(6));
+  }
+  advance(seconds(10));
+  submit(JobId{200});
+  advance(seconds(6));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumTimeout);
+  submit(JobId{201});
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumCircuitOpen);
+}
+
+TEST_F(GateRequestsTest, EveryQuorumTimeoutIsNoted) {
+  submit(kJob);
+  ASSERT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
+  commits = false;
+  // Nothing is asked for a client: it is the lease that cannot be renewed.
+  advance(seconds(20));
+  EXPECT_GT(noted[Noted::kQuorumTimeout], 0u);
 }
 
 TEST_F(GateRequestsTest, ASubmissionThatWasGivenUpIsCopiedNoMore) {

@@ -60,7 +60,6 @@ NodeId GateSubmissions::applied(GateDesk& desk, JobId job, Verdict verdict) {
 void GateSubmissions::timed_out(GateDesk& desk, JobId job) {
   const auto at = pending_.find(job);
   if (at == pending_.end()) return;
-  desk.note(Noted::kQuorumTimeout, job);
   refuse(desk, at->second, Answer::kQuorumTimeout,
          "not committed in time; it may still be: ask again with the same id");
   remove(desk, at);
