@@ -44,22 +44,30 @@ std::vector<Disk::Answer> Disk::finish(base::Random& random) {
     Write& write = pending_[i];
     const bool adds = write.kind != Kind::kTruncate && !write.bytes.empty();
     const bool fails = (trouble_.full && adds) || (trouble_.error_share > 0 && random.unit() < trouble_.error_share);
-    const WriteTicket ticket = write.ticket;
-    if (!fails && !failed_) {
+    const bool behind = behind_failure(write);
+    answers.push_back({write.ticket, !fails && !behind});
+    if (fails && !behind && write.kind == Kind::kAppend) apply_beginning(write, random.below(write.bytes.size() + 1));
+    if (fails && !behind) failed_[write.file] = {write.ticket};
+    if (answers.back().ok) {
+      failed_.erase(write.file);
       apply(write);
-    } else if (!failed_ && write.kind == Kind::kAppend) {
-      apply_beginning(write, random.below(write.bytes.size() + 1));
     }
-    failed_ = failed_ || fails;
-    answers.push_back({ticket, !failed_});
   }
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken_));
   taken_ = 0;
   return answers;
 }
 
+void Disk::heard(const Answer& answer) {
+  if (answer.ok) return;
+  for (auto& [file, failure] : failed_) {
+    if (failure.write == answer.ticket) failure.through = tickets_;
+  }
+}
+
 void Disk::crash(base::Random& random, bool tear) {
-  if (!pending_.empty() && !failed_) {
+  std::erase_if(pending_, [this](const Write& write) { return behind_failure(write); });
+  if (!pending_.empty()) {
     const std::size_t kept = tear ? 0 : random.below(pending_.size() + 1);
     for (std::size_t i = 0; i < kept; ++i) apply(pending_[i]);
     if (kept < pending_.size() && pending_[kept].kind == Kind::kAppend && !pending_[kept].bytes.empty()) {
@@ -70,7 +78,7 @@ void Disk::crash(base::Random& random, bool tear) {
   }
   pending_.clear();
   taken_ = 0;
-  failed_ = false;
+  failed_.clear();
 }
 
 WriteTicket Disk::ask(Kind kind, std::string_view file, std::string bytes, std::size_t size) {
@@ -78,6 +86,11 @@ WriteTicket Disk::ask(Kind kind, std::string_view file, std::string bytes, std::
   pending_.push_back(
       {.kind = kind, .ticket = ticket, .file = std::string(file), .bytes = std::move(bytes), .size = size});
   return ticket;
+}
+
+bool Disk::behind_failure(const Write& write) const {
+  const auto found = failed_.find(write.file);
+  return found != failed_.end() && static_cast<std::uint64_t>(write.ticket) <= found->second.through;
 }
 
 void Disk::apply(Write& write) {

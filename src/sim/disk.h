@@ -38,8 +38,11 @@ class Disk {
   bool busy() const { return taken_ > 0; }
   // Takes all waiting writes as the next batch; not busy. Returns the true time at which finish() is due.
   std::int64_t take(std::int64_t now, const DiskOptions& options, base::Random& random);
-  // Carries the batch out and gives its answers, in order.
+  // Carries the batch out and gives its answers, in order. Behind a write that failed, all writes of the same file fail
+  // that were asked for before the process heard of it: a file has no holes. Other files are not concerned.
   std::vector<Answer> finish(base::Random& random);
+  // The process is told this answer now.
+  void heard(const Answer& answer);
 
   // What was under way is kept up to some write, of which an append may keep its beginning; the rest is gone. With
   // `tear`, a beginning is kept whenever the first unfinished write is an append.
@@ -58,7 +61,14 @@ class Disk {
     std::size_t size = 0;
   };
 
+  // A write that failed, and up to which ticket those behind it do: all while its process has not heard of it.
+  struct Failure {
+    WriteTicket write;
+    std::uint64_t through = UINT64_MAX;
+  };
+
   WriteTicket ask(Kind kind, std::string_view file, std::string bytes, std::size_t size);
+  bool behind_failure(const Write& write) const;
   void apply(Write& write);
   void apply_beginning(const Write& write, std::size_t size);
 
@@ -67,7 +77,7 @@ class Disk {
   std::size_t taken_ = 0;
   std::uint64_t tickets_ = 0;
   std::uint64_t torn_ = 0;
-  bool failed_ = false;  // in this life: nothing is written behind the hole any more
+  std::map<std::string, Failure, std::less<>> failed_;  // by file
   DiskTrouble trouble_;
 };
 

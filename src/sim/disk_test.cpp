@@ -94,6 +94,38 @@ TEST(SimDisk, WritesNothingBehindAWriteThatFailed) {
   }
 }
 
+TEST(SimDisk, WhatIsAskedForBeforeAFailureWasHeardOfFailsToo) {
+  Disk disk;
+  base::Random random(1);
+  disk.trouble().full = true;
+  disk.replace("body", "ab");
+  disk.take(0, {}, random);
+  const auto failed = disk.finish(random);
+  disk.trouble().full = false;
+  disk.replace("body", "ab");
+  disk.take(0, {}, random);
+  EXPECT_FALSE(disk.finish(random).at(0).ok);
+  disk.heard(failed.at(0));
+  disk.replace("body", "ab");
+  disk.take(0, {}, random);
+  EXPECT_TRUE(disk.finish(random).at(0).ok);
+  EXPECT_EQ(disk.contents("body"), "ab");
+}
+
+TEST(SimDisk, AFileThatFailedDoesNotTakeTheOthersWithIt) {
+  Disk disk;
+  base::Random random(1);
+  disk.trouble().full = true;
+  disk.replace("body", "ab");
+  disk.take(0, {}, random);
+  disk.finish(random);
+  disk.trouble().full = false;
+  disk.append("log", "ab");
+  disk.take(0, {}, random);
+  EXPECT_TRUE(disk.finish(random).at(0).ok);
+  EXPECT_EQ(disk.contents("log"), "ab");
+}
+
 TEST(SimDisk, AStalledDiskFinishesNothingBeforeItsTime) {
   Disk disk;
   base::Random random(1);

@@ -309,6 +309,7 @@ void Kernel::answer_writes(Machine& machine) {
   for (const Disk::Answer& answer : answers) {
     if (machine.halted_) return;
     hash_ = base::mix(hash_ ^ static_cast<std::uint64_t>(answer.ticket) ^ (answer.ok ? 0 : ~std::uint64_t{0}));
+    machine.disk_.heard(answer);
     machine.process_->written(machine, answer.ticket, answer.ok);
   }
 }
