@@ -104,6 +104,33 @@ TEST(Manager, APartOfAWorkerThatIsCutOffRunsElsewhereOnlyAfterItMustHaveStopped)
   EXPECT_SOUND(world);
 }
 
+TEST(Manager, APartWhoseResultItsWorkersDiskRefusesIsRunElsewhere) {
+  World world({.seed = 18, .workers = 2});
+  world.run_for(seconds(5));
+  JobOutline one = outline({{}});
+  one.workflows[0].vus = 1;
+  const JobId job = world.submit(one);
+  ASSERT_TRUE(world.run_until([&] { return world.running() == 1; }, seconds(5)));
+  world.fill_disk(world.ledger().part({job, 0, 0})->worker.node);
+  EXPECT_TRUE(world.run_until([&] { return world.ends.contains(job); }, minutes(2)));
+  EXPECT_SOUND(world);
+  EXPECT_EQ(world.ends[job].state, JobState::kCompleted);
+  EXPECT_EQ(world.started, 2u);
+}
+
+TEST(Manager, ACancelledJobEndsThoughAWorkersDiskRefusesAResult) {
+  World world({.seed = 19, .workers = 2});
+  world.run_for(seconds(5));
+  const JobId job = world.submit(spanning({{}}));
+  ASSERT_TRUE(world.run_until([&] { return world.running() == 2; }, seconds(5)));
+  world.fill_disk(World::worker_id(0));
+  world.run_for(seconds(7));
+  world.cancel(job);
+  EXPECT_TRUE(world.run_until([&] { return world.ends.contains(job); }, minutes(2)));
+  EXPECT_SOUND(world);
+  EXPECT_EQ(world.ends[job].state, JobState::kCancelled);
+}
+
 TEST(Manager, AWorkerThatComesBackInTimeGoesOnAsIfNothingHadBeen) {
   World world({.seed = 6, .workers = 2, .run = minutes(1)});
   world.run_for(seconds(5));

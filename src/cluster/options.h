@@ -137,7 +137,8 @@ struct ManagerOptions {
 
   // From the first offer of capacity until all parts of a workflow were accepted.
   base::Duration dispatch_timeout = std::chrono::seconds(300);
-  // After a workflow's `timeout`, for its end and its result to arrive.
+  // After a workflow's `timeout`, for its end and its result to arrive; and for the result of a part whose worker says
+  // that it has ended, to be held by a majority. Then the part is lost.
   base::Duration result_grace = std::chrono::seconds(30);
   // A part whose executor shows no sign of life so long is stopped and run elsewhere, unless extended.
   base::Duration part_silence = std::chrono::seconds(30);

@@ -10,10 +10,22 @@ base::Instant PartWatch::step(Desk& desk, const PartId& id, const LedgerPart& pa
     propose_loss(desk, id, orders.epoch, loss_);
     return desk.now + desk.options.quorum_timeout;
   }
-  const base::Instant over_at = desk.workers.over_at(desk.ledger, part.worker);
+  base::Instant over_at = desk.workers.over_at(desk.ledger, part.worker);
   if (desk.now >= over_at) {
     propose_loss(desk, id, orders.epoch, Loss::kWorkerDied);
     return desk.now + desk.options.quorum_timeout;
+  }
+  // It runs no more, and what it left cannot be had: its worker's disk may have refused it, or lost it. Nobody may wait
+  // for that for ever.
+  if (finished_at_ != base::kNever) {
+    const base::Instant patience = finished_at_ + desk.options.result_grace;
+    if (desk.now >= patience) {
+      if (state_ != State::kStopping) loss_ = Loss::kNotRunning;
+      state_ = State::kLost;
+      propose_loss(desk, id, orders.epoch, loss_);
+      return desk.now + desk.options.quorum_timeout;
+    }
+    over_at = std::min(over_at, patience);
   }
   if (orders.cancel && state_ != State::kStopping) stop(desk, StopReason::kCancelled, Loss::kCancelled);
   // An evicted worker gets no offers; its time runs out.
@@ -66,7 +78,7 @@ void PartWatch::stopped(Desk& desk, const LedgerPart& part, const PartStopped& m
   if (message.fence != fence_ || message.fence != part.fence || message.life != part.worker.life) return;
   if (state_ == State::kLost) return;
   if (message.finished) {
-    finished_ = true;
+    mark_finished(desk);
     due_ = desk.now + desk.options.stop_repeat_cap;
     return;
   }
@@ -81,7 +93,7 @@ void PartWatch::stopped(Desk& desk, const LedgerPart& part, const PartStopped& m
 
 void PartWatch::seen(Desk& desk, const Fence& fence, std::uint64_t beat, base::Duration elapsed, bool finished) {
   if (fence != fence_ || state_ == State::kLost) return;
-  finished_ = finished_ || finished;
+  if (finished) mark_finished(desk);
   // A report is as good as the answer that was lost on the way.
   if (state_ == State::kOffered || state_ == State::kToOffer) {
     state_ = State::kRunning;
@@ -97,7 +109,8 @@ void PartWatch::seen(Desk& desk, const Fence& fence, std::uint64_t beat, base::D
 }
 
 void PartWatch::missing(Desk& desk, const Fence& fence) {
-  if (fence == fence_ && state_ == State::kRunning && !finished_) stop(desk, StopReason::kRevoked, Loss::kNotRunning);
+  if (fence == fence_ && state_ == State::kRunning && finished_at_ == base::kNever)
+    stop(desk, StopReason::kRevoked, Loss::kNotRunning);
 }
 
 ExtensionAnswer PartWatch::extend(Desk& desk, const LedgerPart& part, const ExtensionAsk& ask) {
@@ -144,7 +157,7 @@ base::Instant PartWatch::watch_running(Desk& desk, const PartId& id, const Order
       return desk.now;
     }
   }
-  if (finished_) return due;
+  if (finished_at_ != base::kNever) return due;
   const base::Instant silent = extensions_.evict_at(beat_at_ + desk.options.part_silence);
   if (desk.now >= silent) {
     desk.note(Noted::kPartStuck, id, fence_);

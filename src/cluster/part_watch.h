@@ -3,6 +3,7 @@
 // every assigned part again, and its worker answers like the first time. Owned by a WorkflowMachine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -46,6 +47,7 @@ class PartWatch {
 
   void begin(const Fence& fence);
   void stop(Desk& desk, StopReason reason, Loss loss);
+  void mark_finished(Desk& desk) { finished_at_ = std::min(finished_at_, desk.now); }
   base::Instant watch_running(Desk& desk, const PartId& id, const Orders& orders);
   base::Instant keep_sending(Desk& desk, const PartId& id, const LedgerPart& part, const Orders& orders);
   void propose_loss(Desk& desk, const PartId& id, std::uint64_t epoch, Loss loss);
@@ -53,8 +55,8 @@ class PartWatch {
   State state_ = State::kToOffer;
   Fence fence_;
   StopReason stop_reason_ = StopReason::kCancelled;
-  Loss loss_ = Loss::kNotRunning;  // once stopped, or lost
-  bool finished_ = false;          // its worker says that a result follows
+  Loss loss_ = Loss::kNotRunning;             // once stopped, or lost
+  base::Instant finished_at_ = base::kNever;  // since when its worker says that a result follows
   std::uint32_t sent_ = 0;
   base::Instant due_{};
   std::uint64_t version_ = 0;  // of the worker's last heartbeat before it accepted

@@ -63,6 +63,8 @@ class World {
   // Executors of this worker show no sign of life any more and obey only a kill.
   void hang(NodeId worker) { nodes_.at(worker).hung = true; }
   void unhang(NodeId worker) { nodes_.at(worker).hung = false; }
+  // Its disk takes nothing any more.
+  void fill_disk(NodeId node) { nodes_.at(node).full = true; }
 
   Manager& manager(std::size_t i) { return *nodes_.at(manager_id(i)).manager; }
   Worker& worker(std::size_t i) { return *nodes_.at(worker_id(i)).worker; }
@@ -90,6 +92,7 @@ class World {
     bool up = true;
     bool cut = false;
     bool hung = false;
+    bool full = false;
     std::uint64_t life = 1;
     base::Instant cut_since{};
     std::optional<Manager> manager;

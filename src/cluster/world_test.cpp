@@ -367,12 +367,13 @@ void World::store(NodeId id, const StoreBody& effect) {
   after(some(1, 3), [this, id, life = nodes_.at(id).life, effect] {
     Node& node = nodes_.at(id);
     if (node.life != life || !node.up) return;
-    node.disk[effect.body.hash] = effect.bytes;
+    const bool ok = !node.full;
+    if (ok) node.disk[effect.body.hash] = effect.bytes;
     call(id, [&](Node& to) {
       if (to.is_manager) {
-        to.manager->body_stored(effect.body.hash, true, now_);
+        to.manager->body_stored(effect.body.hash, ok, now_);
       } else {
-        to.worker->body_stored(effect.body.hash, true, now_);
+        to.worker->body_stored(effect.body.hash, ok, now_);
       }
     });
   });
