@@ -179,9 +179,10 @@ base::Instant PartWatch::keep_sending(Desk& desk, const PartId& id, const Ledger
     return keep_sending(desk, id, part, orders);
   }
   if (offering) {
+    // Repetitions belong to the call that was let through.
+    if (sent_ == 0 && !desk.workers.may_call(part.worker.node, desk.now)) return desk.now + desk.options.call_timeout;
     state_ = State::kOffered;
     if (sent_ == 0) desk.note(Noted::kDispatched, id, fence_, part.worker.node);
-    desk.workers.calling(part.worker.node, desk.now);
     desk.send(part.worker.node, *orders.offer);
   } else {
     desk.send(part.worker.node, StopPart{id, fence_, orders.epoch, stop_reason_});

@@ -17,6 +17,7 @@ struct Candidate {
   Process worker;
   std::uint32_t free = 0;  // cores
   bool degraded = false;
+  bool on_trial = false;  // its circuit is half-open: one part, to see whether it answers
 };
 
 struct Share {

@@ -116,6 +116,18 @@ TEST_F(QueueTest, APartThatNobodyMayTakeDoesNotHoldUpTheOthers) {
   EXPECT_EQ(next[0].job, JobId{2});
 }
 
+TEST_F(QueueTest, AWorkerOnTrialGetsOnePart) {
+  admit(worker(1), 4);
+  JobOutline small = outline({{}});
+  small.workflows[0].vus = 1;
+  accept(kJob, small);
+  accept(JobId{2}, small);
+  base::Random random(7);
+  const auto nothing = [](JobId, std::uint32_t) { return false; };
+  const std::vector<Candidate> candidates = {{worker(1), 4, false, true}};
+  EXPECT_EQ(feed(ledger, kManagerA, candidates, {4}, nothing, random).size(), 1u);
+}
+
 TEST_F(QueueTest, BatchesOfALayerRunInTurn) {
   admit(worker(1), 4);
   JobOutline two = outline({{}, {}});

@@ -10,7 +10,7 @@ namespace {
 
 void deduct(std::vector<Candidate>& candidates, const Process& worker, std::uint32_t cores) {
   const auto at = std::ranges::find(candidates, worker, &Candidate::worker);
-  if (at != candidates.end()) at->free -= std::min(cores, at->free);
+  if (at != candidates.end()) at->free -= at->on_trial ? at->free : std::min(cores, at->free);
 }
 
 class Feeder {

@@ -18,8 +18,9 @@ void WorkerTable::swim(NodeId worker, Liveness liveness) {
   if (seen_.contains(worker) || seen_.size() < kMaxWorkers) seen_[worker].swim = liveness;
 }
 
-void WorkerTable::calling(NodeId worker, base::Instant now) {
-  if (const auto at = seen_.find(worker); at != seen_.end()) static_cast<void>(at->second.circuit.allow(now));
+bool WorkerTable::may_call(NodeId worker, base::Instant now) {
+  const auto at = seen_.find(worker);
+  return at == seen_.end() || at->second.circuit.allow(now);
 }
 
 void WorkerTable::answered(NodeId worker, base::Instant now) {
@@ -87,7 +88,8 @@ std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Insta
     const bool degraded =
         known && (at->second.state == WorkerState::kDegraded || at->second.swim == Liveness::kSuspect ||
                   at->second.silent_since != base::kNever || at->second.unreachable);
-    found.push_back({{node, worker.life}, worker.free(), degraded});
+    const bool on_trial = known && at->second.circuit.state(now) == resilience::CircuitState::kHalfOpen;
+    found.push_back({{node, worker.life}, worker.free(), degraded, on_trial});
   }
   return found;
 }
@@ -128,6 +130,11 @@ std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, boo
 bool WorkerTable::suspect(NodeId worker) const {
   const auto at = seen_.find(worker);
   return at != seen_.end() && at->second.swim != Liveness::kAlive;
+}
+
+const resilience::Circuit* WorkerTable::circuit(NodeId worker) const {
+  const auto at = seen_.find(worker);
+  return at == seen_.end() ? nullptr : &at->second.circuit;
 }
 
 std::optional<std::uint64_t> WorkerTable::version(const Process& worker) const {

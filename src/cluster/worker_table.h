@@ -30,8 +30,8 @@ class WorkerTable {
   bool heard(const Process& worker, WorkerState state, std::uint64_t version);
   void swim(NodeId worker, Liveness liveness);
 
-  // A call to it begins; and what came of it.
-  void calling(NodeId worker, base::Instant now);
+  // Whether a new call to it may begin: half-open, its circuit lets one through, and this is it. Then what came of it.
+  bool may_call(NodeId worker, base::Instant now);
   void answered(NodeId worker, base::Instant now);
   void unanswered(NodeId worker, base::Instant now);
 
@@ -63,6 +63,7 @@ class WorkerTable {
   std::vector<Evict> evictions(const Ledger& ledger, bool leads, base::Instant now);
 
   bool suspect(NodeId worker) const;
+  const resilience::Circuit* circuit(NodeId worker) const;  // null while nothing was seen of it
   std::optional<std::uint64_t> version(const Process& worker) const;
 
  private:

@@ -43,6 +43,20 @@ TEST_F(WorkerTableTest, LeavesOutDrainingDeadAndBrokenWorkers) {
   EXPECT_EQ(nodes(), (std::vector<NodeId>{cluster::worker(3).node}));
 }
 
+TEST_F(WorkerTableTest, AWorkerOnTrialIsCalledOnceUntilItAnswers) {
+  const NodeId node = cluster::worker(3).node;
+  for (int i = 0; i < 3; ++i) table_.unanswered(node, now_);
+  EXPECT_FALSE(table_.may_call(node, now_));
+  now_ += seconds(10);
+  EXPECT_TRUE(table_.candidates(ledger, now_).back().on_trial);
+  EXPECT_TRUE(table_.may_call(node, now_));
+  EXPECT_FALSE(table_.may_call(node, now_));
+  EXPECT_EQ(nodes().size(), 2u);
+  table_.answered(node, now_);
+  EXPECT_TRUE(table_.may_call(node, now_));
+  EXPECT_FALSE(table_.candidates(ledger, now_).back().on_trial);
+}
+
 TEST_F(WorkerTableTest, IgnoresReportsThatAreNotNewer) {
   EXPECT_FALSE(table_.heard(cluster::worker(1), WorkerState::kDraining, 1));
   EXPECT_FALSE(table_.heard(cluster::worker(1, 0), WorkerState::kDraining, 9));
