@@ -279,13 +279,16 @@ void Kernel::handle(Machine& machine, Event& event) {
   mix_in(event);
   if (options_.traced) note_event(machine, event);
   switch (event.kind) {
-    case EventKind::kDeliver:
-      machine.process_->receive(machine, {.from = event.from,
-                                          .sender = event.sender,
-                                          .channel = event.channel,
-                                          .bytes = event.bytes,
-                                          .authentic = event.authentic});
+    case EventKind::kDeliver: {
+      const Packet packet{.from = event.from,
+                          .sender = event.sender,
+                          .channel = event.channel,
+                          .bytes = event.bytes,
+                          .authentic = event.authentic};
+      if (options_.tap) options_.tap(machine.id_, packet);
+      machine.process_->receive(machine, packet);
       break;
+    }
     case EventKind::kClosed:
       machine.process_->closed(machine, event.from);
       break;

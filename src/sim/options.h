@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "base/time.h"
+#include "sim/process.h"
 
 namespace muster::sim {
 
@@ -72,6 +74,8 @@ struct KernelOptions {
   DiskOptions disk;
   bool traced = false;                     // keep a readable trace; several times slower
   std::uint64_t max_events = 200'000'000;  // of one run; more is a violation, not a wait without end
+  // Sees every packet that a process receives, before it does.
+  std::function<void(base::NodeId node, const Packet& packet)> tap;
 };
 
 }  // namespace muster::sim
