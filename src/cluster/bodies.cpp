@@ -70,6 +70,8 @@ void Bodies::unpin(const BodyHash& hash, base::Instant now) {
   if (at == bodies_.end() || at->second.pins == 0) return;
   Body& body = at->second;
   if (--body.pins > 0 || body.named) return;
+  body.held.clear();
+  judge_majority(hash, body);
   body.kept_until = now + options_.keep;
   if (!body.here) stop_fetching(body);
   schedule(hash, body, body.kept_until);
@@ -93,11 +95,14 @@ void Bodies::name(const BodyRef& body, base::Instant now, Effects& effects) {
 void Bodies::unname(const BodyHash& hash, base::Instant now) {
   const auto at = bodies_.find(hash);
   if (at == bodies_.end() || !at->second.named) return;
-  at->second.named = false;
-  if (at->second.pins > 0) return;
-  // Not before its time: another manager may have been told that it is held.
-  at->second.kept_until = std::max(at->second.kept_until, now);
-  schedule(hash, at->second, at->second.kept_until);
+  Body& body = at->second;
+  body.named = false;
+  // The others drop it, too. Whoever needs it once more asks them anew.
+  body.held.clear();
+  judge_majority(hash, body);
+  // Not before its time, and not at once: another manager may count on it, and may not have come so far in the log.
+  body.kept_until = std::max(body.kept_until, now + options_.keep / 10);
+  schedule(hash, body, body.pins > 0 ? base::Instant::min() : body.kept_until);
 }
 
 bool Bodies::here(const BodyHash& hash) const {
@@ -299,9 +304,19 @@ void Bodies::act(const BodyHash& hash, Body& body, base::Instant now, Effects& e
     ask(hash, body, now, effects);
     return;
   }
-  if (copies_ == Copies::kMajority && body.here && body.pins > 0 && !on_majority(hash)) {
-    offer(hash, body, effects);
-    schedule(hash, body, now + options_.offer_repeat);
+  if (copies_ == Copies::kMajority && body.here && body.pins > 0) {
+    // What nobody names is kept by the others for some time after an offer, so it is offered again before that is over.
+    if (!body.named && now >= body.offers_lapse) {
+      body.held.clear();
+      judge_majority(hash, body);
+      body.offers_lapse = now + options_.keep / 4;
+    }
+    if (!on_majority(hash)) {
+      offer(hash, body, effects);
+      schedule(hash, body, now + options_.offer_repeat);
+    } else if (!body.named) {
+      schedule(hash, body, body.offers_lapse);
+    }
     return;
   }
   if (!body.named && body.pins == 0) schedule(hash, body, body.kept_until);

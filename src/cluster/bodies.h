@@ -82,9 +82,10 @@ class Bodies {
     std::size_t next_source = 0;
     NodeId asked = kNoNode;
     std::string gathered;
-    std::map<NodeId, Life> held;  // by other managers
-    std::set<NodeId> tell;        // who offered it and waits to hear that it is held
-    base::Instant kept_until{};   // neither named nor pinned: dropped then
+    std::map<NodeId, Life> held;                        // by other managers
+    std::set<NodeId> tell;                              // who offered it and waits to hear that it is held
+    base::Instant kept_until{};                         // neither named nor pinned: dropped then
+    base::Instant offers_lapse = base::Instant::min();  // then `held` is no longer believed
     base::Instant due = base::kNever;
   };
   struct Asked {

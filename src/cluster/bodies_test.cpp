@@ -124,6 +124,27 @@ TEST_F(BodiesTest, CountsTheMajorityOfWhoeverVotesNow) {
   EXPECT_FALSE(sent<BodyOffer>().empty());
 }
 
+TEST_F(BodiesTest, OffersAnewWhatTheLedgerForgotAndIsNeededOnceMore) {
+  own("mine");
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
+  bodies_.name(ref("mine"), now_, effects_);
+  bodies_.unpin(ref("mine").hash, now_);
+  bodies_.unname(ref("mine").hash, now_);
+  effects_.clear();
+  own("mine");
+  EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
+  EXPECT_FALSE(sent<BodyOffer>().empty());
+}
+
+TEST_F(BodiesTest, OffersAnewWhatHasWaitedLongForItsName) {
+  own("mine");
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
+  effects_.clear();
+  pass(BodyOptions{}.keep / 2);
+  EXPECT_FALSE(sent<BodyOffer>().empty());
+  EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
+}
+
 TEST_F(BodiesTest, FetchesWhateverTheLedgerNamesAndItLacks) {
   bodies_.named({{ref("named").hash, 5}}, now_, effects_);
   ASSERT_EQ(sent<BodyWanted>().size(), 1u);
@@ -143,7 +164,9 @@ TEST_F(BodiesTest, KeepsBytesOfAPinUntilTheLedgerNamesThemOrTimePasses) {
   pass(minutes(60));
   EXPECT_EQ(count<DropBody>(), 1u);
   bodies_.unname(ref("other").hash, now_);
-  pass(seconds(1));
+  pass(seconds(50));
+  EXPECT_EQ(count<DropBody>(), 1u);
+  pass(seconds(20));
   EXPECT_EQ(count<DropBody>(), 2u);
 }
 

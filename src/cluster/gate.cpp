@@ -167,7 +167,8 @@ void Gate::tick(GateDesk& desk) {
                                  peers_.draining()});
   }
   GateLeases::Due due = leases_.due(desk.now);
-  renew(desk, std::move(due.renew));
+  // A gate that does not keep up with the log does its jobs no good: another one shall have them.
+  if (current()) renew(desk, std::move(due.renew));
   for (const GateLeases::Slot& slot : due.unheard) {
     if (GateJob* machine = owned(slot.job)) machine->unheard(slot.slot);
     touch(slot.job);

@@ -53,7 +53,7 @@ class Raft {
   const RaftLog& log() const { return log_; }
   const RaftMembers& members() const { return log_.members(); }
   bool members_committed() const { return log_.members_index() <= commit_; }
-  // A leader with a committed entry of its term; or a follower that had all its leader had committed less than 2T ago.
+  // A leader with a committed entry of its term; or a follower that had all this one had committed less than 2T ago.
   bool caught_up(base::Instant now) const;
 
   // Leader: when the last message that the member answered had been sent, or when leadership began.

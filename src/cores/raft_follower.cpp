@@ -25,7 +25,8 @@ void Raft::on(base::NodeId from, RaftTerm term, const RaftAppend& append) {
   const std::span<const RaftEntry> entries(append.entries.data(), room_for(append.prev_index, append.entries));
   const RaftIndex stored = store(append.prev_index, entries);
   commit_to(std::min(append.commit, stored));
-  if (commit_ >= append.commit) caught_up_at_ = now_;
+  // Until an entry of its own term is committed a leader may not know of all that is.
+  if (commit_ >= append.commit && log_.holds(commit_, term)) caught_up_at_ = now_;
   // A heartbeat is answered at once, with what is durable of it: a slow disk must not make a node look dead.
   const bool heartbeat = entries.empty();
   const RaftIndex claimed = heartbeat ? std::min(stored, log_.durable()) : stored;

@@ -433,5 +433,16 @@ TEST(RaftReplication, AFollowerIsCaughtUpForTwiceTAfterItHadAllThatWasCommitted)
   EXPECT_FALSE(solo.raft.caught_up(solo.now + 2 * kT));
 }
 
+TEST(RaftReplication, AFollowerIsNotCaughtUpWithALeaderThatDoesNotKnowYetWhatIsCommitted) {
+  RaftSolo solo(three({}, 1));
+  solo.hear(2, 1, append_of(0, 0, {command_at(1, 1)}, 1));
+  solo.hear(3, 2, append_of(1, 1, {}, 1));
+  EXPECT_FALSE(solo.raft.caught_up(solo.now + 2 * kT));
+  solo.hear(3, 2, append_of(1, 1, {command_at(2, 2)}, 1));
+  EXPECT_FALSE(solo.raft.caught_up(solo.now + 2 * kT));
+  solo.hear(3, 2, append_of(2, 2, {}, 2));
+  EXPECT_TRUE(solo.raft.caught_up(solo.now));
+}
+
 }  // namespace
 }  // namespace muster::cores
