@@ -66,6 +66,7 @@ class Proposals {
 
   // Of the quorum's circuit: to be asked before something new is begun for a client.
   bool allow(base::Instant now) { return circuit_.allow(now); }
+  const resilience::Circuit& circuit() const { return circuit_; }
   std::size_t size() const { return waiting_.size(); }
 
  private:
