@@ -121,7 +121,7 @@ GateJob* Gate::owned(JobId job) {
 // Everything that is due, once per call.
 void Gate::settle(base::Instant now) {
   GateDesk at = desk(now);
-  for (const GateCommand& command : proposals_.wake(now, effects_)) {
+  for (const auto& [sequence, command] : proposals_.wake(now, effects_)) {
     at.note(Noted::kQuorumTimeout, {});
     if (const auto* submitted = std::get_if<JobSubmitted>(&command)) requests_.timed_out(at, *submitted);
     if (const auto* cancelled = std::get_if<JobCancelled>(&command)) requests_.timed_out(at, *cancelled);
