@@ -61,13 +61,18 @@ void SwimOracle::observe(const cores::Swim& core) {
   if (core.leaving()) leavers_.emplace(core.id(), core.incarnation());
   Life& life = lives_[core.id()];
   life.peak = std::max(life.peak, core.group_size());
+  life.incarnation = core.incarnation();
+  check_told(core, life);
   check_score(core, life);
   check_bounds(core, life);
   if (++looks_ % kLookEvery == 0 && !options_.garbled) check_view(core);
 }
 
 void SwimOracle::saw(const cores::Swim& core, const cores::SwimEvent& event) {
-  if (event.kind != SwimEventKind::kStateChanged) lives_[core.id()].latest = event;
+  Life& life = lives_[core.id()];
+  if (event.kind != SwimEventKind::kStateChanged) life.latest = event;
+  if (event.kind == SwimEventKind::kConflict) ++life.conflicts;
+  if (event.kind == SwimEventKind::kRefuted) ++life.refutations;
   if (options_.garbled || event.node == core.id()) return;
   if (event.kind == SwimEventKind::kStateChanged) return check_state(core, event.node);
   check_incarnation(core.id(), event.node, event.incarnation);
@@ -75,7 +80,7 @@ void SwimOracle::saw(const cores::Swim& core, const cores::SwimEvent& event) {
 }
 
 void SwimOracle::sent(const cores::Swim& core, const cores::SwimSend& send) {
-  if (send.channel != cores::SwimChannel::kDatagram) return;
+  if (send.channel == cores::SwimChannel::kStream) return check_exchange(core, send);
   if (send.bytes.size() + cores::kEnvelopeAllowance > cores::kMaxSwimDatagram) {
     kernel_->violate("25", fmt::format("node {} sent a datagram of {} bytes without its envelope", number(core.id()),
                                        send.bytes.size()));
@@ -83,10 +88,33 @@ void SwimOracle::sent(const cores::Swim& core, const cores::SwimSend& send) {
   if (!options_.garbled) check_gossip(core, send);
 }
 
+// Whoever hears that it is suspected or dead rises above that at once, also if an earlier life of it was meant, and
+// counts it against its own health.
+void SwimOracle::received(const cores::Swim& core, std::string_view bytes) {
+  if (options_.garbled || core.leaving()) return;
+  const auto packet = cores::decode_swim(bytes);
+  if (!packet || packet->group != core.options().group) return;
+  const auto* exchange = std::get_if<cores::Exchange>(&packet->message.body);
+  for (const cores::Claim& claim : exchange != nullptr ? exchange->view : packet->message.claims) {
+    if (claim.node != core.id() || importance(claim.status) == 0) continue;
+    Life& life = lives_[core.id()];
+    life.owes_answer = true;
+    const bool fresh = life.incarnation > 0 && claim.incarnation >= life.incarnation;
+    if (claim.incarnation >= core.incarnation()) {
+      kernel_->violate("life-order",
+                       fmt::format("node {} hears that it is suspected or dead at incarnation {} and stays at {}",
+                                   number(core.id()), claim.incarnation, core.incarnation()));
+    } else if (fresh && core.counters().refutations == life.counters.refutations) {
+      kernel_->violate("23", fmt::format("node {} is accused and does not count it against itself", number(core.id())));
+    }
+  }
+}
+
 void SwimOracle::went_down(NodeId node) {
   lives_.erase(node);
   forget(held_, node);
   forget(told_, node);
+  forget(probed_, node);
 }
 
 void SwimOracle::check_bounds(const cores::Swim& core, const Life& life) {
@@ -106,6 +134,26 @@ void SwimOracle::check_bounds(const cores::Swim& core, const Life& life) {
   if (audit.size() > core.options().audit_entries || !told) {
     kernel_->violate("audit", fmt::format("the audit log of node {} has {} entries and lacks the latest event",
                                           number(core.id()), audit.size()));
+  }
+}
+
+// What is counted is told, and what was asked for is done by the end of the event.
+void SwimOracle::check_told(const cores::Swim& core, Life& life) {
+  const cores::SwimCounters& now = core.counters();
+  if (now.conflicts != life.conflicts || now.refutations != life.refutations) {
+    kernel_->violate(
+        "audit", fmt::format("node {} counts {} conflicts and {} refutations and told of {} and {}", number(core.id()),
+                             now.conflicts, now.refutations, life.conflicts, life.refutations));
+  }
+  const std::uint64_t open = now.probes - now.probes_acked - now.probes_failed;
+  if (open > (core.leaving() ? 2 : 1)) {
+    kernel_->violate("audit", fmt::format("of {} probes of node {} {} were answered and {} were not", now.probes,
+                                          number(core.id()), now.probes_acked, now.probes_failed));
+  }
+  // Somebody may have missed the answer to an old accusation, and only this node can give it.
+  const bool owes = std::exchange(life.owes_answer, false) && !options_.garbled && !core.leaving();
+  if (owes && core.gossip().size() == 0 && life.spoke_of_itself != kernel_->now()) {
+    kernel_->violate("24", fmt::format("node {} is accused and says nothing to it", number(core.id())));
   }
 }
 
@@ -224,6 +272,7 @@ void SwimOracle::check_gossip(const cores::Swim& core, const cores::SwimSend& se
     kernel_->violate("25", fmt::format("node {} sent what nobody can read", number(core.id())));
     return;
   }
+  if (const auto* ping = std::get_if<cores::Ping>(&packet->message.body)) check_rounds(core, ping->target);
   const std::uint32_t limit = most_transmits(core, std::max(lives_[core.id()].peak, core.group_size()));
   const bool answers = std::holds_alternative<cores::Ack>(packet->message.body) ||
                        std::holds_alternative<cores::Nack>(packet->message.body);
@@ -238,7 +287,10 @@ void SwimOracle::check_gossip(const cores::Swim& core, const cores::SwimSend& se
                        fmt::format("node {} sent less important news before more important ones", number(core.id())));
     }
     last = importance(claim.status);
-    if (claim.node == core.id()) continue;  // may have to be said again
+    if (claim.node == core.id()) {  // may have to be said again
+      lives_[core.id()].spoke_of_itself = kernel_->now();
+      continue;
+    }
     Told& told = told_[{core.id(), claim.node}];
     const std::tuple same(claim.status, claim.incarnation, claim.by);
     told.times = told.claim == same ? told.times + 1 : 1;
@@ -248,6 +300,53 @@ void SwimOracle::check_gossip(const cores::Swim& core, const cores::SwimSend& se
                                          told.times, number(claim.node), limit));
     }
   }
+}
+
+// A view is exchanged with one living member at a time: whole views are by far the largest messages.
+void SwimOracle::check_exchange(const cores::Swim& core, const cores::SwimSend& send) {
+  if (options_.garbled) return;
+  const auto packet = cores::decode_swim(send.bytes);
+  if (!packet) return;
+  Life& life = lives_[core.id()];
+  for (const cores::Claim& claim : packet->message.claims) {
+    if (claim.node == core.id()) life.spoke_of_itself = kernel_->now();
+  }
+  const auto* exchange = std::get_if<cores::Exchange>(&packet->message.body);
+  if (exchange == nullptr || exchange->reply || !core.joined()) return;
+  bool alive = false;
+  core.members().each([&](cores::MemberTable::Slot, const cores::Member& member) {
+    alive = alive || (member.status == MemberStatus::kAlive && member.address == send.to);
+  });
+  if (!alive) return;
+  if (life.asked_at == kernel_->now() && life.asked != send.to) {
+    kernel_->violate("25", fmt::format("node {} asks two living members for their views at once", number(core.id())));
+  }
+  life.asked_at = kernel_->now();
+  life.asked = send.to;
+}
+
+// Members are probed in rounds, each once: two turns of one are less than two rounds apart, and probes of suspects out
+// of turn are at most every other. Pings on behalf of others count for the member, too, which only makes this milder.
+void SwimOracle::check_rounds(const cores::Swim& core, NodeId target) {
+  constexpr std::uint64_t kLookAfter = 8;
+  const std::uint64_t probes = core.counters().probes;
+  const cores::Member* probed = core.members().get(target);
+  // A node that is as bad as can be probes nobody but suspects.
+  if (probes > lives_[core.id()].counters.probes && core.score() == cores::LocalHealth::kMaxScore &&
+      probed != nullptr && probed->status != MemberStatus::kSuspect && core.options().lifeguard.health_aware_probe) {
+    kernel_->violate(
+        "23", fmt::format("node {} probes node {} with the worst score of all", number(core.id()), number(target)));
+  }
+  if (!options_.true_clocks || core.counters().probes_skipped > 0) return;
+  probed_[{core.id(), target}] = probes;
+  if (probes % kLookAfter != 0) return;
+  core.members().each([&](cores::MemberTable::Slot, const cores::Member& member) {
+    if (member.status != MemberStatus::kAlive) return;
+    const auto [last, fresh] = probed_.try_emplace({core.id(), member.id}, probes);
+    if (fresh || probes - last->second <= 4 * core.members().slots() + kLookAfter) return;
+    kernel_->violate("22", fmt::format("node {} has probed others {} times since it probed node {}", number(core.id()),
+                                       probes - last->second, number(member.id)));
+  });
 }
 
 }  // namespace muster::sim

@@ -37,14 +37,22 @@ class SwimOracle {
   void observe(const cores::Swim& core);
   void saw(const cores::Swim& core, const cores::SwimEvent& event);
   void sent(const cores::Swim& core, const cores::SwimSend& send);
-  void went_down(base::NodeId node);  // a new life knows nothing of the old one's view
+  void received(const cores::Swim& core, std::string_view bytes);  // and the core has taken it in
+  void went_down(base::NodeId node);                               // a new life knows nothing of the old one's view
 
  private:
   struct Life {            // what a node's present life showed last
     std::size_t peak = 0;  // of its group
     std::uint32_t score = 0;
+    std::uint64_t incarnation = 0;
     cores::SwimCounters counters;
     std::optional<cores::SwimEvent> latest;  // that belongs into the audit log
+    std::uint64_t conflicts = 0;             // told as events
+    std::uint64_t refutations = 0;
+    bool owes_answer = false;                      // to an old accusation, in this event
+    base::Instant spoke_of_itself = base::kNever;  // when it last said that it lives
+    base::Instant asked_at = base::kNever;         // when it last asked a living member for its view
+    cores::Endpoint asked;                         // and which
   };
   struct Held {  // what one node holds of another
     cores::MemberStatus status = cores::MemberStatus::kAlive;
@@ -66,6 +74,9 @@ class SwimOracle {
   void check_change(const cores::Swim& core, const cores::SwimEvent& event);
   void check_departure(const cores::Swim& core, const cores::SwimEvent& event, const Held& held);
   void check_gossip(const cores::Swim& core, const cores::SwimSend& send);
+  void check_exchange(const cores::Swim& core, const cores::SwimSend& send);
+  void check_told(const cores::Swim& core, Life& life);
+  void check_rounds(const cores::Swim& core, base::NodeId target);
 
   Kernel* kernel_;
   SwimOracleOptions options_;
@@ -73,6 +84,7 @@ class SwimOracle {
   std::map<base::NodeId, Life> lives_;
   std::map<Pair, Held> held_;
   std::map<Pair, Told> told_;
+  std::map<Pair, std::uint64_t> probed_;  // how many probes a node had sent when it probed another last
   std::set<std::tuple<base::NodeId, base::NodeId, std::uint64_t>>
       verdicts_;  // who held whom dead, at which incarnation
   std::set<std::pair<base::NodeId, std::uint64_t>> leavers_;

@@ -46,6 +46,7 @@ void SwimProcess::receive(Host& host, const Packet& packet) {
   }
   const auto channel = packet.channel == Channel::kStream ? cores::SwimChannel::kStream : cores::SwimChannel::kDatagram;
   core_->receive(packet.sender, endpoint_of(packet.from), channel, packet.bytes, host.now());
+  watcher_->received(*this, packet);
   settle(host);
 }
 

@@ -20,7 +20,8 @@ class SwimWatcher {
   virtual ~SwimWatcher() = default;
   virtual void saw(const SwimProcess& process, const cores::SwimEvent& event) = 0;
   virtual void sent(const SwimProcess& process, const cores::SwimSend& send) = 0;
-  virtual void gone(const SwimProcess& process) = 0;  // its life is over
+  virtual void received(const SwimProcess& /*process*/, const Packet& /*packet*/) {}  // after the core has seen it
+  virtual void gone(const SwimProcess& process) = 0;                                  // its life is over
 };
 
 struct SwimProcessOptions {

@@ -150,6 +150,10 @@ class SwimWorld final : public World, public SwimWatcher {
 
   void sent(const SwimProcess& process, const cores::SwimSend& send) override { oracle_->sent(process.core(), send); }
 
+  void received(const SwimProcess& process, const Packet& packet) override {
+    if (packet.authentic) oracle_->received(process.core(), packet.bytes);
+  }
+
   void gone(const SwimProcess& process) override {
     if (process.started()) count(process.core());
   }
