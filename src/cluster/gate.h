@@ -4,6 +4,7 @@
 // datacenters; afterwards take() gives the effects and deadline() says when to wake it. One thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -80,6 +81,17 @@ class Gate {
   // Whether it may act in the job's name now, and under which epoch.
   std::optional<std::uint64_t> acts_for(JobId job, base::Instant now) const;
 
+  // For metrics and a simulator's oracles.
+  const resilience::Circuit& quorum_circuit() const { return proposals_.circuit(); }
+  std::size_t submissions() const { return requests_.submissions(); }
+  std::size_t proposals() const { return proposals_.size(); }
+  const LogStanding& standing() const { return proposals_.standing(); }
+  resilience::Load load() const { return load_; }
+  // How many messages of this kind were turned away for load.
+  std::uint64_t turned_away(const Message& message) const { return turned_away_[message.index()]; }
+  Ring ring() const { return peers_.ring(); }
+  NodeId ring_owner(JobId job) const { return peers_.ring_owner(job); }
+
  private:
   GateDesk desk(base::Instant now);
   bool current() const { return proposals_.standing().caught_up && proposals_.standing().leader != kNoNode; }
@@ -127,6 +139,7 @@ class Gate {
   GateRequests requests_;
   resilience::Shedder shedder_;
   resilience::Load load_ = resilience::Load::kHealthy;
+  std::array<std::uint64_t, std::variant_size_v<Message>> turned_away_{};
   std::map<JobId, GateJob> machines_;  // of the jobs that this process owns
   std::map<JobId, base::Instant> due_of_;
   std::set<std::pair<base::Instant, JobId>> due_;

@@ -29,6 +29,7 @@ bool Gate::shed(GateDesk& desk, NodeId from, ClientId client, const Message& mes
   const auto priority = static_cast<resilience::Priority>(class_of(message));
   const auto admission = shedder_.admit(priority, number(client), load_, desk.now);
   if (admission.admitted) return false;
+  ++turned_away_[message.index()];
   if (const auto* submit = std::get_if<Submit>(&message)) {
     SubmitAnswer answer;
     answer.job = submit->job;

@@ -35,6 +35,7 @@ class GateRequests {
   void timed_out(GateDesk& desk, const JobCancelled& command);
 
   base::Instant step(GateDesk& desk) { return submissions_.step(desk); }
+  std::size_t submissions() const { return submissions_.size(); }
 
  private:
   // Nothing if the request may pass; else what to answer. `retry_after` is set if it is to be waited for.

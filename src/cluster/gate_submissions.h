@@ -18,6 +18,7 @@ class GateSubmissions {
   // One that the ledger does not know. False if there are too many.
   bool add(GateDesk& desk, NodeId from, const Submit& submit);
   bool contains(JobId job) const { return pending_.contains(job); }
+  std::size_t size() const { return pending_.size(); }
 
   // Proposes what is on a majority's disks; gives up what takes too long. When to look again, beside news of bodies.
   base::Instant step(GateDesk& desk);

@@ -74,6 +74,7 @@ class LogProposals {
   // trial; whoever only wants to know how things are asks circuit_closed().
   bool allow(base::Instant now) { return circuit_.allow(now); }
   bool circuit_closed(base::Instant now) const { return circuit_.would_allow(now); }
+  const resilience::Circuit& circuit() const { return circuit_; }
   std::size_t size() const { return waiting_.size(); }
 
  private:

@@ -4,6 +4,7 @@
 // deadline() says when to wake it. One thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -72,6 +73,16 @@ class Manager {
   const Ledger& ledger() const { return ledger_; }
   std::size_t jobs_led() const { return machines_.size(); }
   bool drained() const;
+
+  // For metrics and a simulator's oracles.
+  const resilience::Circuit& quorum_circuit() const { return proposals_.circuit(); }
+  const resilience::Circuit* circuit_of(NodeId worker) const { return workers_.circuit(worker); }
+  std::size_t submissions() const { return submissions_.size(); }
+  std::size_t proposals() const { return proposals_.size(); }
+  const LogStanding& standing() const { return standing_; }
+  resilience::Load load() const { return load_; }
+  // How many messages of this kind were turned away for load.
+  std::uint64_t turned_away(const Message& message) const { return turned_away_[message.index()]; }
 
  private:
   struct Led {
@@ -161,6 +172,7 @@ class Manager {
   resilience::RateLimiter limiter_;
   resilience::Shedder shedder_;
   resilience::Load load_ = resilience::Load::kHealthy;
+  std::array<std::uint64_t, std::variant_size_v<Message>> turned_away_{};
   std::map<JobId, Led> machines_;  // of the jobs that this process leads
   std::set<std::pair<base::Instant, JobId>> due_;
   std::set<JobId> touched_;

@@ -35,6 +35,7 @@ bool Manager::shed(Desk& desk, NodeId from, const Message& message) {
   const auto priority = static_cast<resilience::Priority>(class_of(message));
   const auto admission = shedder_.admit(priority, std::visit(ClientOf{from}, message), load_, desk.now);
   if (admission.admitted) return false;
+  ++turned_away_[message.index()];
   if (const auto* submit = std::get_if<Submit>(&message)) {
     SubmitAnswer answer;
     answer.job = submit->job;

@@ -17,6 +17,7 @@ class Submissions {
   // One that the ledger does not know. False if there are too many.
   bool add(Desk& desk, NodeId from, const Submit& submit);
   bool contains(JobId job) const { return pending_.contains(job); }
+  std::size_t size() const { return pending_.size(); }
   // Whether one was added since the last step.
   bool fresh() const { return fresh_; }
 

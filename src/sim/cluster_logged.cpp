@@ -70,7 +70,6 @@ bool LoggedProcess::begin(Host& host) {
   seat_.emplace(std::move(*seat));
   if (seat_->valid_bytes() < journal.size())
     writing_.emplace_back(host.truncate(kJournal, seat_->valid_bytes()), cores::RaftWrite{});
-  shared_->talk.booted(host.self());
   step_down_.emplace(host.self());
   make_brain(host);
   return true;
@@ -187,6 +186,7 @@ ManagerProcess::ManagerProcess(ClusterShared& shared, base::NodeId node)
     : LoggedProcess(shared, *shared.managers[ClusterMap::datacenter(node)],
                     seat_options(shared.setup, shared.setup.raft, shared.map.founders(ClusterMap::datacenter(node)),
                                  is_founder(shared, node))),
+      self_(node),
       place_(ClusterMap::datacenter(node)) {}
 
 void ManagerProcess::make_brain(Host& host) {
@@ -206,7 +206,11 @@ void ManagerProcess::make_brain(Host& host) {
 
 void ManagerProcess::on_message(Host& host, base::NodeId from, const cluster::Message& message) {
   stand(host);
+  if (std::holds_alternative<cluster::DispatchAnswer>(message) || std::holds_alternative<cluster::PartStopped>(message))
+    shared_->resources.answers(host.self(), from);
+  const std::uint64_t turned_away = brain_->turned_away(message);
   brain_->receive(from, message, host.now());
+  if (brain_->turned_away(message) != turned_away) shared_->resources.shed(host.self(), message, brain_->load());
 }
 
 void ManagerProcess::on_member(Host& host, bool far, base::NodeId node, cluster::Liveness liveness,
@@ -233,6 +237,27 @@ void ManagerProcess::apply_entry(Host& host, const cores::RaftEntry& entry, bool
   if (!first) return;
   const auto decoded = cluster::decode_entry(entry.command);
   if (decoded) shared_->log.committed(place_, entry.index, *decoded, brain_->ledger(), seat_->raft().members().voters);
+}
+
+cluster::Effects ManagerProcess::take() {
+  cluster::Effects effects = brain_->take();
+  for (const cluster::Effect& effect : effects) {
+    if (const auto* out = std::get_if<cluster::Send>(&effect)) {
+      shared_->resources.leaves(self_, out->to, out->message, *brain_);
+      const auto* const forward = std::get_if<cluster::Forward>(&out->message);
+      if (forward != nullptr) proposes(forward->entry);
+    } else if (const auto* proposal = std::get_if<cluster::Propose>(&effect)) {
+      proposes(proposal->entry);
+    } else if (const auto* drop = std::get_if<cluster::DropBody>(&effect)) {
+      shared_->log.drops(self_, drop->hash, brain_->ledger().bodies().contains(drop->hash));
+    }
+  }
+  return effects;
+}
+
+void ManagerProcess::proposes(const std::string& entry) {
+  const auto decoded = cluster::decode_entry(entry);
+  if (decoded && decoded->proposer.node == self_) shared_->log.proposed(*decoded, brain_->standing().voters);
 }
 
 void ManagerProcess::settled(Host& host) {
@@ -277,7 +302,9 @@ void GateProcess::make_brain(Host& host) {
 void GateProcess::on_message(Host& host, base::NodeId from, const cluster::Message& message) {
   stand(host);
   const bool client = ClusterMap::role(from) == ClusterMap::Role::kClient;
+  const std::uint64_t turned_away = brain_->turned_away(message);
   brain_->receive(from, cluster::ClientId{client ? base::number(from) : 0}, message, host.now());
+  if (brain_->turned_away(message) != turned_away) shared_->resources.shed(host.self(), message, brain_->load());
 }
 
 void GateProcess::on_member(Host& host, bool far, base::NodeId node, cluster::Liveness liveness,
@@ -321,7 +348,24 @@ void GateProcess::apply_entry(Host& host, const cores::RaftEntry& entry, bool fi
 cluster::Effects GateProcess::take() {
   cluster::Effects effects = brain_->take();
   check(effects);
+  for (const cluster::Effect& effect : effects) {
+    if (const auto* out = std::get_if<cluster::Send>(&effect)) {
+      shared_->resources.leaves(self_, out->to, out->message, *brain_);
+      const auto* const forward = std::get_if<cluster::Forward>(&out->message);
+      if (forward != nullptr) proposes(forward->entry);
+    } else if (const auto* proposal = std::get_if<cluster::Propose>(&effect)) {
+      proposes(proposal->entry);
+    } else if (const auto* drop = std::get_if<cluster::DropBody>(&effect)) {
+      const auto names = [&](const auto& body) { return body.first.hash == drop->hash; };
+      shared_->log.drops(self_, drop->hash, std::ranges::any_of(brain_->ledger().bodies(), names));
+    }
+  }
   return effects;
+}
+
+void GateProcess::proposes(const std::string& entry) {
+  const auto decoded = cluster::decode_gate_entry(entry);
+  if (decoded && decoded->proposer.node == self_) shared_->log.proposed(*decoded, brain_->standing().voters);
 }
 
 // Whatever a gate orders in the name of a job it orders while it holds the lease, and under the epoch that the log gave

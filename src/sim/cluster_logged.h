@@ -91,11 +91,14 @@ class ManagerProcess final : public LoggedProcess {
   std::string snapshot() const override { return brain_->snapshot(); }
   std::uint64_t digest() const override { return brain_->ledger().digest(); }
   void wake_brain(base::Instant now) override { brain_->wake(now); }
-  cluster::Effects take() override { return brain_->take(); }
+  cluster::Effects take() override;
   base::Instant brain_due() const override { return brain_->deadline(); }
   void settled(Host& host) override;
 
  private:
+  void proposes(const std::string& entry);
+
+  base::NodeId self_;
   std::uint32_t place_;
   std::optional<cluster::Manager> brain_;
   std::map<base::NodeId, cluster::NodeRole> roles_;
@@ -135,6 +138,7 @@ class GateProcess final : public LoggedProcess {
 
  private:
   void check(const cluster::Effects& effects);
+  void proposes(const std::string& entry);
 
   std::optional<cluster::Gate> brain_;
   base::NodeId self_ = base::kNoNode;

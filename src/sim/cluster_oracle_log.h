@@ -29,7 +29,13 @@ class ClusterLog {
   void committed(std::uint64_t index, const cluster::GateEntry& entry, const cluster::GateLedger& after,
                  const std::vector<base::NodeId>& voters);
 
+  // A proposal leaves its proposer, perhaps not for the first time.
+  void proposed(const cluster::Entry& entry, const std::vector<base::NodeId>& voters);
+  void proposed(const cluster::GateEntry& entry, const std::vector<base::NodeId>& voters);
+
   // --- bodies on disks ---
+  // `named`: by the ledger of the node itself.
+  void drops(base::NodeId node, const cluster::BodyHash& body, bool named);
   void kept(base::NodeId node, const cluster::BodyHash& body) { bodies_[node].insert(body); }
   void dropped(base::NodeId node, const cluster::BodyHash& body) { bodies_[node].erase(body); }
   void found(base::NodeId node, std::set<cluster::BodyHash> bodies) { bodies_[node] = std::move(bodies); }
@@ -82,7 +88,9 @@ class ClusterLog {
 
   void free(Place& place, const cluster::PartId& part);
   void check_job(std::uint32_t datacenter, cluster::JobId id, const cluster::Ledger& after);
+  std::size_t holders(const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) const;
   void check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
+  void check_proposed(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
   void check_failure(std::uint32_t datacenter, cluster::JobId id, const cluster::LedgerJob& job);
 
   Kernel* kernel_;
@@ -92,6 +100,7 @@ class ClusterLog {
   std::map<cluster::JobId, GateJob> gate_jobs_;
   std::set<cluster::JobId> open_gate_jobs_;  // those of gate_jobs_ without an end
   std::map<base::NodeId, std::set<cluster::BodyHash>> bodies_;
+  std::map<cluster::Process, std::uint64_t> proposed_;  // the last sequence of each proposer
 };
 
 }  // namespace muster::sim

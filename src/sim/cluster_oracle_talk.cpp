@@ -1,31 +1,15 @@
 #include "sim/cluster_oracle_talk.h"
 
-#include <algorithm>
 #include <string>
 
-#include "base/ring.h"
-
 namespace muster::sim {
-
-namespace {
-
-constexpr std::uint64_t kKeys = 128;
-// Failures that count towards opening a circuit, while it is open included.
-constexpr base::Duration kCircuitMemory = std::chrono::seconds(60);
-
-}  // namespace
 
 void ClusterTalk::leaves(base::NodeId from, base::NodeId to, const cluster::Message& message) {
   std::visit([&](const auto& each) { on(from, to, each); }, message);
 }
 
-void ClusterTalk::noted(base::NodeId node, const cluster::Note& note) {
+void ClusterTalk::noted(const cluster::Note& note) {
   kernel_->hit(std::string("noted ").append(cluster::to_text(note.what)));
-  if (note.what == cluster::Noted::kQuorumTimeout) {
-    auto& seen = timeouts_[node];
-    seen.push_back(kernel_->elapsed());
-    while (kernel_->elapsed() - seen.front() > kCircuitMemory) seen.pop_front();
-  }
 }
 
 void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::Dispatch& message) {
@@ -41,9 +25,6 @@ void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::Dispatch& m
 
 void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::SubmitAnswer& message) {
   kernel_->hit(std::string("submit answered ").append(cluster::to_text(message.answer)));
-  if (message.answer == cluster::Answer::kQuorumCircuitOpen && timeouts_[from].size() < 3)
-    kernel_->violate("26", fmt::format("node {} says that its quorum's circuit is open after {} time-outs",
-                                       base::number(from), timeouts_[from].size()));
   if (message.answer != cluster::Answer::kAccepted) return;
   const bool gate = ClusterMap::role(from) == ClusterMap::Role::kGate;
   const bool known = gate ? log_->submitted(message.job) : log_->accepted(ClusterMap::datacenter(from), message.job);
@@ -67,28 +48,6 @@ void ClusterTalk::on(base::NodeId, base::NodeId, const cluster::DispatchAnswer& 
 
 void ClusterTalk::on(base::NodeId, base::NodeId, const cluster::ExtensionAnswer& message) {
   kernel_->hit(message.granted ? "extension granted" : "extension refused");
-}
-
-void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::Ring& message) {
-  std::vector<base::NodeId> gates = message.gates;
-  base::Ring ring;
-  for (const base::NodeId gate : gates) ring.add(gate);
-  std::ranges::sort(gates);
-  std::vector<base::NodeId> owners;
-  for (std::uint64_t key = 0; key < kKeys; ++key) owners.push_back(ring.owner(base::mix(key)));
-  const auto [known, fresh] = owners_.emplace(gates, owners);
-  if (!fresh && known->second != owners)
-    kernel_->violate("29", fmt::format("gate {} has other owners than gates with the same view", base::number(from)));
-  if (!fresh) return;
-  for (const auto& [others, before] : owners_) {
-    for (std::uint64_t key = 0; key < kKeys; ++key) {
-      const bool stays = std::ranges::find(gates, before[key]) != gates.end();
-      const bool newcomer = std::ranges::find(others, owners[key]) == others.end();
-      if (before[key] != owners[key] && stays && !newcomer)
-        kernel_->violate("29", fmt::format("a key moves between gates {} and {} that were and are both there",
-                                           base::number(before[key]), base::number(owners[key])));
-    }
-  }
 }
 
 }  // namespace muster::sim

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/cluster_oracle_log.h"
+#include "sim/cluster_oracle_resources.h"
 #include "sim/cluster_oracle_runs.h"
 #include "sim/cluster_oracle_talk.h"
 #include "sim/cluster_program.h"
@@ -164,6 +165,47 @@ TEST_F(ClusterOracles, SeeACancellationThatIsShed) {
   commit(accepted());
   talk_.leaves(kManager, kClient, answer);
   EXPECT_EQ(broken(), "28");
+}
+
+TEST_F(ClusterOracles, SeeControlTrafficThatIsShed) {
+  ClusterResources resources(kernel_);
+  resources.shed(kManager, cluster::Submit{}, resilience::Load::kOverloaded);
+  EXPECT_EQ(broken(), "");
+  resources.shed(kManager, cluster::Heartbeat{}, resilience::Load::kOverloaded);
+  EXPECT_EQ(broken(), "28");
+}
+
+TEST_F(ClusterOracles, SeeAcknowledgedWorkThatIsShed) {
+  ClusterResources resources(kernel_);
+  resources.shed(kManager, cluster::PartResult{}, resilience::Load::kOverloaded);
+  EXPECT_EQ(broken(), "27");
+}
+
+TEST_F(ClusterOracles, SeeSheddingWithoutNeed) {
+  ClusterResources resources(kernel_);
+  resources.shed(kManager, cluster::StatusAsk{}, resilience::Load::kHealthy);
+  EXPECT_EQ(broken(), "28");
+}
+
+TEST_F(ClusterOracles, SeeAProposalWhoseBodyIsOnOneDisk) {
+  const std::vector<base::NodeId> voters = {kManager, base::NodeId{102}, base::NodeId{103}};
+  log_.kept(kManager, hash_body("bundle"));
+  log_.kept(base::NodeId{102}, hash_body("bundle"));
+  log_.proposed(cluster::Entry{kOwner, 1, accepted()}, voters);
+  EXPECT_EQ(broken(), "");
+  log_.dropped(base::NodeId{102}, hash_body("bundle"));
+  log_.proposed(cluster::Entry{kOwner, 1, accepted()}, voters);
+  EXPECT_EQ(broken(), "");
+  log_.proposed(cluster::Entry{kOwner, 2, accepted()}, voters);
+  EXPECT_EQ(broken(), "bodies");
+}
+
+TEST_F(ClusterOracles, SeeABodyDroppedThatIsStillNamed) {
+  log_.kept(kManager, hash_body("bundle"));
+  log_.drops(kManager, hash_body("bundle"), false);
+  EXPECT_EQ(broken(), "");
+  log_.drops(kManager, hash_body("bundle"), true);
+  EXPECT_EQ(broken(), "bodies");
 }
 
 TEST_F(ClusterOracles, SeeTotalsThatFall) {

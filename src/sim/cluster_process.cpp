@@ -47,6 +47,7 @@ ClusterShared::ClusterShared(Kernel& the_kernel, const ClusterSetup& the_setup)
       runs(the_kernel, the_setup),
       log(the_kernel, the_setup, runs),
       talk(the_kernel, log),
+      resources(the_kernel),
       gates(the_kernel) {
   gates.founded(map.gates());
   for (std::uint32_t i = 0; i < map.datacenters(); ++i) {
@@ -61,6 +62,7 @@ bool ClusterShared::gates_keep_time() const {
 
 void ClusterProcess::start(Host& host) {
   shared_->runs.booted(host.self());
+  shared_->resources.booted(host.self());
   std::set<BodyHash> kept;
   for (const cluster::BodyRef& body : bodies_on_disk(host)) kept.insert(body.hash);
   shared_->log.found(host.self(), std::move(kept));
@@ -167,7 +169,8 @@ void ClusterProcess::perform(Host& host, cluster::Effects effects) {
       dropping_.emplace(host.replace(body_file(dropped->hash), {}), dropped->hash);
       shared_->kernel.hit("body dropped");
     } else if (auto* note = std::get_if<cluster::Note>(&effect)) {
-      shared_->talk.noted(host.self(), *note);
+      shared_->talk.noted(*note);
+      shared_->resources.noted(host.self(), *note);
       if (host.traced())
         host.trace("{}: part {}.{} of job {}, fence {}.{}, node {}", cluster::to_text(note->what), note->part.workflow,
                    note->part.part, cluster::number(note->part.job), note->fence.epoch, note->fence.attempt,

@@ -16,6 +16,7 @@
 #include "cluster/presence.h"
 #include "cores/swim.h"
 #include "sim/cluster_oracle_log.h"
+#include "sim/cluster_oracle_resources.h"
 #include "sim/cluster_oracle_runs.h"
 #include "sim/cluster_oracle_talk.h"
 #include "sim/process.h"
@@ -36,6 +37,7 @@ struct ClusterShared {
   ClusterRuns runs;
   ClusterLog log;
   ClusterTalk talk;
+  ClusterResources resources;
   RaftOracle gates;
   std::vector<std::unique_ptr<RaftOracle>> managers;  // by datacenter
 };

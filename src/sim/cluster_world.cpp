@@ -62,7 +62,12 @@ void ClusterWorld::observe(base::NodeId node) {
   const cores::Raft* const it = raft(node);
   if (it == nullptr) return;
   (role == Role::kGate ? shared_->gates : *shared_->managers[ClusterMap::datacenter(node)]).observe(node, *it);
-  if (role == Role::kGate) check_leases(node);
+  if (role == Role::kGate) {
+    check_leases(node);
+    shared_->resources.observe(node, static_cast<const GateProcess*>(process(node))->brain());
+  } else {
+    shared_->resources.observe(node, static_cast<const ManagerProcess*>(process(node))->brain());
+  }
 }
 
 void ClusterWorld::went_down(base::NodeId node) {
@@ -121,6 +126,7 @@ void ClusterWorld::end() {
   }
   if (const std::string work = missing_work(true); !work.empty()) kernel_->violate("15", work);
   if (const std::string cores = missing_cores(); !cores.empty()) kernel_->violate("cores", cores);
+  if (const std::string bodies = missing_bodies(); !bodies.empty()) kernel_->violate("bodies", bodies);
   kernel_->measure("seconds until drained", base::seconds(kernel_->elapsed() - healed_at_));
 }
 
@@ -329,7 +335,8 @@ bool ClusterWorld::in_core(base::NodeId node) const {
 
 std::string ClusterWorld::missing() const {
   std::string what = missing_work(false);
-  return what.empty() ? missing_cores() : what;
+  if (what.empty()) what = missing_cores();
+  return what.empty() ? missing_bodies() : what;
 }
 
 std::string ClusterWorld::missing_work(bool in_full) const {
@@ -385,6 +392,31 @@ std::string ClusterWorld::missing_cores() const {
       if (it->brain().free_cores() != setup_.cores || shared_->runs.busy(node))
         return fmt::format("worker {} has {} free cores of {}", base::number(node), it->brain().free_cores(),
                            setup_.cores);
+    }
+  }
+  return {};
+}
+
+// Whatever a ledger names, every healthy voter has by now.
+std::string ClusterWorld::missing_bodies() const {
+  for (const Group& group : groups_) {
+    const base::NodeId leading = leader(group);
+    if (leading == base::kNoNode) continue;
+    std::vector<cluster::BodyHash> named;
+    if (ClusterMap::role(leading) == Role::kGate) {
+      for (const auto& [body, uses] : static_cast<const GateProcess*>(process(leading))->brain().ledger().bodies())
+        named.push_back(body.hash);
+    } else {
+      for (const auto& [hash, body] : static_cast<const ManagerProcess*>(process(leading))->brain().ledger().bodies())
+        named.push_back(hash);
+    }
+    for (const base::NodeId voter : raft(leading)->members().voters) {
+      if (!in_core(voter)) continue;
+      const auto lacking =
+          std::ranges::count_if(named, [&](const cluster::BodyHash& hash) { return !shared_->log.keeps(voter, hash); });
+      if (lacking > 0)
+        return fmt::format("node {} lacks {} of the {} bodies that {} names", base::number(voter), lacking,
+                           named.size(), group.name);
     }
   }
   return {};

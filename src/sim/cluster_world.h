@@ -64,6 +64,7 @@ class ClusterWorld final : public World {
   // `in_full`: with where it stands, which takes long to find out.
   std::string missing_work(bool in_full) const;
   std::string missing_cores() const;
+  std::string missing_bodies() const;
   std::string standing_of(cluster::JobId job) const;
 
   ClusterSetup setup_;
