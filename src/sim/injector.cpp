@@ -98,7 +98,7 @@ void Injector::heal(const std::vector<base::NodeId>& core, base::Random& random)
       continue;
     }
     if (!kernel_->started(node)) continue;
-    switch (random.below(5)) {
+    switch (random.below(6)) {
       case 0:
         kernel_->crash(node);
         break;
@@ -117,6 +117,10 @@ void Injector::heal(const std::vector<base::NodeId>& core, base::Random& random)
         noise.delay = std::chrono::nanoseconds(std::chrono::milliseconds(500)).count();
         break;
       }
+      case 4:
+        kernel_->restart(node, false);
+        kernel_->disk_trouble(node).full = true;
+        break;
       default: {
         kernel_->restart(node, false);
         NodeSet alone;
