@@ -150,9 +150,11 @@ void SwimOracle::check_told(const cores::Swim& core, Life& life) {
     kernel_->violate("audit", fmt::format("of {} probes of node {} {} were answered and {} were not", now.probes,
                                           number(core.id()), now.probes_acked, now.probes_failed));
   }
-  // Somebody may have missed the answer to an old accusation, and only this node can give it.
+  // Somebody may have missed the answer to an old accusation, and only this node can give it. Where more waits to be
+  // told than may wait, news of the living are dropped first.
   const bool owes = std::exchange(life.owes_answer, false) && !options_.garbled && !core.leaving();
-  if (owes && core.gossip().size() == 0 && life.spoke_of_itself != kernel_->now()) {
+  if (owes && now.overflowed == life.counters.overflowed && core.gossip().size() == 0 &&
+      life.spoke_of_itself != kernel_->now()) {
     kernel_->violate("24", fmt::format("node {} is accused and says nothing to it", number(core.id())));
   }
 }
@@ -333,7 +335,7 @@ void SwimOracle::check_rounds(const cores::Swim& core, NodeId target) {
   const cores::Member* probed = core.members().get(target);
   // A node that is as bad as can be probes nobody but suspects.
   if (probes > lives_[core.id()].counters.probes && core.score() == cores::LocalHealth::kMaxScore &&
-      probed != nullptr && probed->status != MemberStatus::kSuspect && core.options().lifeguard.health_aware_probe) {
+      probed != nullptr && probed->status == MemberStatus::kAlive && core.options().lifeguard.health_aware_probe) {
     kernel_->violate(
         "23", fmt::format("node {} probes node {} with the worst score of all", number(core.id()), number(target)));
   }
