@@ -65,16 +65,16 @@ void Bodies::pin(const BodyRef& body, std::string bytes, base::Instant now, Effe
   act(at->first, at->second, now, effects);
 }
 
-void Bodies::unpin(const BodyHash& hash, base::Instant now) {
-  const auto at = bodies_.find(hash);
-  if (at == bodies_.end() || at->second.pins == 0) return;
-  Body& body = at->second;
-  if (--body.pins > 0 || body.named) return;
-  body.held.clear();
-  judge_majority(hash, body);
-  body.kept_until = now + options_.keep;
-  if (!body.here) stop_fetching(body);
-  schedule(hash, body, body.kept_until);
+void Bodies::unpin(const BodyRef& body, base::Instant now) {
+  const auto at = bodies_.find(body.hash);
+  if (at == bodies_.end() || at->second.size != body.size || at->second.pins == 0) return;
+  Body& known = at->second;
+  if (--known.pins > 0 || known.named) return;
+  known.held.clear();
+  judge_majority(body.hash, known);
+  known.kept_until = now + options_.keep;
+  if (!known.here) stop_fetching(known);
+  schedule(body.hash, known, known.kept_until);
 }
 
 void Bodies::named(const std::map<BodyHash, std::uint64_t>& sizes, base::Instant now, Effects& effects) {
@@ -87,6 +87,10 @@ void Bodies::named(const std::map<BodyHash, std::uint64_t>& sizes, base::Instant
 void Bodies::name(const BodyRef& body, base::Instant now, Effects& effects) {
   if (body.size == 0) return;
   Body& known = bodies_[body.hash];
+  if (known.size != body.size) {  // what is here, or on its way, is something else
+    stop_fetching(known);
+    known.here = false;
+  }
   known.size = body.size;
   known.named = true;
   act(body.hash, known, now, effects);
@@ -105,23 +109,26 @@ void Bodies::unname(const BodyHash& hash, base::Instant now) {
   schedule(hash, body, body.pins > 0 ? base::Instant::min() : body.kept_until);
 }
 
-bool Bodies::here(const BodyHash& hash) const {
-  const auto at = bodies_.find(hash);
-  return at != bodies_.end() && at->second.here;
+bool Bodies::here(const BodyRef& body) const {
+  const auto at = bodies_.find(body.hash);
+  return at != bodies_.end() && at->second.size == body.size && at->second.here;
+}
+
+bool Bodies::on_majority(const BodyRef& body) const {
+  const auto at = bodies_.find(body.hash);
+  return at != bodies_.end() && at->second.size == body.size && held_by_majority(at->second);
 }
 
 // Counted anew whenever it is asked: who is a voter may have changed.
-bool Bodies::on_majority(const BodyHash& hash) const {
-  const auto at = bodies_.find(hash);
-  if (at == bodies_.end()) return false;
+bool Bodies::held_by_majority(const Body& body) const {
   const auto holds = std::ranges::count_if(
-      voters_, [&](NodeId voter) { return voter == self_.node ? at->second.here : at->second.held.contains(voter); });
+      voters_, [&](NodeId voter) { return voter == self_.node ? body.here : body.held.contains(voter); });
   return static_cast<std::size_t>(holds) >= voters_.size() / 2 + 1;
 }
 
 std::shared_ptr<const std::string> Bodies::bytes(const BodyRef& body, Effects& effects) {
   if (const auto at = cache_.find(body.hash); at != cache_.end()) return at->second;
-  if (here(body.hash)) start_reading(body, std::nullopt, effects);
+  if (here(body)) start_reading(body, std::nullopt, effects);
   return nullptr;
 }
 
@@ -311,7 +318,7 @@ void Bodies::act(const BodyHash& hash, Body& body, base::Instant now, Effects& e
       judge_majority(hash, body);
       body.offers_lapse = now + options_.keep / 4;
     }
-    if (!on_majority(hash)) {
+    if (!held_by_majority(body)) {
       offer(hash, body, effects);
       schedule(hash, body, now + options_.offer_repeat);
     } else if (!body.named) {
@@ -353,7 +360,7 @@ void Bodies::stop_fetching(Body& body) {
 }
 
 void Bodies::judge_majority(const BodyHash& hash, Body& body) {
-  const bool before = std::exchange(body.on_majority, on_majority(hash));
+  const bool before = std::exchange(body.on_majority, held_by_majority(body));
   if (body.on_majority && !before) news_.insert(hash);
 }
 

@@ -37,11 +37,11 @@ class Bodies {
   void peer(NodeId manager, Life life);
 
   // Wanted here and on a majority, first from `source`, until unpinned as often as pinned. A pinned body is not
-  // dropped.
+  // dropped. Whoever gives another size than is known speaks of no body: that one is never here.
   void pin(const BodyRef& body, NodeId source, base::Instant now, Effects& effects);
   // The same for one that was made here.
   void pin(const BodyRef& body, std::string bytes, base::Instant now, Effects& effects);
-  void unpin(const BodyHash& hash, base::Instant now);
+  void unpin(const BodyRef& body, base::Instant now);
 
   // The ledger names exactly these.
   void named(const std::map<BodyHash, std::uint64_t>& sizes, base::Instant now, Effects& effects);
@@ -49,8 +49,8 @@ class Bodies {
   void name(const BodyRef& body, base::Instant now, Effects& effects);
   void unname(const BodyHash& hash, base::Instant now);
 
-  bool here(const BodyHash& hash) const;
-  bool on_majority(const BodyHash& hash) const;
+  bool here(const BodyRef& body) const;
+  bool on_majority(const BodyRef& body) const;
   // Its bytes, if they are in memory; otherwise they are being read, and news() will tell.
   std::shared_ptr<const std::string> bytes(const BodyRef& body, Effects& effects);
 
@@ -101,6 +101,7 @@ class Bodies {
   void ask(const BodyHash& hash, Body& body, base::Instant now, Effects& effects);
   void offer(const BodyHash& hash, const Body& body, Effects& effects);
   void stop_fetching(Body& body);
+  bool held_by_majority(const Body& body) const;
   void judge_majority(const BodyHash& hash, Body& body);
   void serve(NodeId to, const BodyHash& hash, const std::string& bytes, std::uint64_t offset, Effects& effects);
   void remember(const BodyHash& hash, std::shared_ptr<const std::string> bytes);

@@ -67,9 +67,9 @@ TEST_F(BodiesTest, PullsABodyPieceByPieceAndChecksItsHash) {
   EXPECT_EQ(sent<BodyWanted>()[1].second.offset, kBodyPiece);
   bodies_.receive(kGuest, BodyPiece{ref(bytes).hash, kBodyPiece, bytes.substr(kBodyPiece)}, now_, effects_);
   EXPECT_EQ(count<StoreBody>(), 1u);
-  EXPECT_FALSE(bodies_.here(ref(bytes).hash));
+  EXPECT_FALSE(bodies_.here(ref(bytes)));
   bodies_.stored(ref(bytes).hash, true, now_, effects_);
-  EXPECT_TRUE(bodies_.here(ref(bytes).hash));
+  EXPECT_TRUE(bodies_.here(ref(bytes)));
 }
 
 TEST_F(BodiesTest, StoresNothingUnderAWrongName) {
@@ -97,10 +97,10 @@ TEST_F(BodiesTest, AsksTheNextOneWhenASourceIsSilent) {
 
 TEST_F(BodiesTest, OffersWhatIsPinnedUntilAMajorityHoldsIt) {
   own("mine");
-  EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
+  EXPECT_FALSE(bodies_.on_majority(ref("mine")));
   EXPECT_EQ(sent<BodyOffer>().size(), 2u);
   bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
-  EXPECT_TRUE(bodies_.on_majority(ref("mine").hash));
+  EXPECT_TRUE(bodies_.on_majority(ref("mine")));
   EXPECT_TRUE(bodies_.news().contains(ref("mine").hash));
 }
 
@@ -108,7 +108,7 @@ TEST_F(BodiesTest, DoesNotBelieveWhatAFormerLifeHeld) {
   own("mine");
   bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   bodies_.peer(kB, Life{2});
-  EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
+  EXPECT_FALSE(bodies_.on_majority(ref("mine")));
   effects_.clear();
   pass(seconds(2));
   EXPECT_FALSE(sent<BodyOffer>().empty());
@@ -118,7 +118,7 @@ TEST_F(BodiesTest, CountsTheMajorityOfWhoeverVotesNow) {
   own("mine");
   bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   bodies_.voters({kA, kC, NodeId{4}});
-  EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
+  EXPECT_FALSE(bodies_.on_majority(ref("mine")));
   effects_.clear();
   pass(seconds(2));
   EXPECT_FALSE(sent<BodyOffer>().empty());
@@ -128,11 +128,11 @@ TEST_F(BodiesTest, OffersAnewWhatTheLedgerForgotAndIsNeededOnceMore) {
   own("mine");
   bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
   bodies_.name(ref("mine"), now_, effects_);
-  bodies_.unpin(ref("mine").hash, now_);
+  bodies_.unpin(ref("mine"), now_);
   bodies_.unname(ref("mine").hash, now_);
   effects_.clear();
   own("mine");
-  EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
+  EXPECT_FALSE(bodies_.on_majority(ref("mine")));
   EXPECT_FALSE(sent<BodyOffer>().empty());
 }
 
@@ -142,7 +142,7 @@ TEST_F(BodiesTest, OffersAnewWhatHasWaitedLongForItsName) {
   effects_.clear();
   pass(BodyOptions{}.keep / 2);
   EXPECT_FALSE(sent<BodyOffer>().empty());
-  EXPECT_FALSE(bodies_.on_majority(ref("mine").hash));
+  EXPECT_FALSE(bodies_.on_majority(ref("mine")));
 }
 
 TEST_F(BodiesTest, FetchesWhateverTheLedgerNamesAndItLacks) {
@@ -153,14 +153,14 @@ TEST_F(BodiesTest, FetchesWhateverTheLedgerNamesAndItLacks) {
 
 TEST_F(BodiesTest, KeepsBytesOfAPinUntilTheLedgerNamesThemOrTimePasses) {
   own("mine");
-  bodies_.unpin(ref("mine").hash, now_);
+  bodies_.unpin(ref("mine"), now_);
   pass(minutes(9));
   EXPECT_EQ(count<DropBody>(), 0u);
   pass(minutes(2));
   EXPECT_EQ(count<DropBody>(), 1u);
   own("other");
   bodies_.name(ref("other"), now_, effects_);
-  bodies_.unpin(ref("other").hash, now_);
+  bodies_.unpin(ref("other"), now_);
   pass(minutes(60));
   EXPECT_EQ(count<DropBody>(), 1u);
   bodies_.unname(ref("other").hash, now_);
@@ -170,15 +170,37 @@ TEST_F(BodiesTest, KeepsBytesOfAPinUntilTheLedgerNamesThemOrTimePasses) {
   EXPECT_EQ(count<DropBody>(), 2u);
 }
 
+TEST_F(BodiesTest, AWrongSizeNamesNoBodyAndFreesNone) {
+  own("mine");
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
+  const BodyRef longer{ref("mine").hash, ref("mine").size + 1};
+  bodies_.pin(longer, kGuest, now_, effects_);
+  EXPECT_FALSE(bodies_.here(longer));
+  EXPECT_FALSE(bodies_.on_majority(longer));
+  bodies_.unpin(longer, now_);
+  pass(minutes(60));
+  EXPECT_EQ(count<DropBody>(), 0u);
+  EXPECT_TRUE(bodies_.here(ref("mine")));
+}
+
+TEST_F(BodiesTest, FetchesAnewWhatTheLedgerNamesWithAnotherSize) {
+  Bodies bodies({kA, Life{2}}, test_hash, {}, {BodyRef{ref("named").hash, 3}}, now_);
+  bodies.voters({kA, kB, kC});
+  bodies.name(ref("named"), now_, effects_);
+  EXPECT_FALSE(bodies.here(ref("named")));
+  ASSERT_EQ(sent<BodyWanted>().size(), 1u);
+  EXPECT_EQ(sent<BodyWanted>()[0].second.body, ref("named"));
+}
+
 TEST_F(BodiesTest, WhatItSaidToHoldItHoldsForAWhileThoughTheLedgerForgetsIt) {
   own("shared");
   bodies_.name(ref("shared"), now_, effects_);
-  bodies_.unpin(ref("shared").hash, now_);
+  bodies_.unpin(ref("shared"), now_);
   pass(minutes(60));
   bodies_.receive(kB, BodyOffer{ref("shared")}, now_, effects_);
   bodies_.unname(ref("shared").hash, now_);
   pass(minutes(9));
-  EXPECT_TRUE(bodies_.here(ref("shared").hash));
+  EXPECT_TRUE(bodies_.here(ref("shared")));
 }
 
 TEST_F(BodiesTest, AnOfferThatWasGivenUpIsNotCopiedForEver) {
@@ -226,7 +248,7 @@ TEST_F(BodiesTest, ReadsFromDiskWhatItHasNotInMemory) {
 TEST_F(BodiesTest, TriesAgainWhenTheDiskWouldNotTakeIt) {
   bodies_.pin(ref("mine"), std::string("mine"), now_, effects_);
   bodies_.stored(ref("mine").hash, false, now_, effects_);
-  EXPECT_FALSE(bodies_.here(ref("mine").hash));
+  EXPECT_FALSE(bodies_.here(ref("mine")));
   pass(seconds(2));
   EXPECT_EQ(count<StoreBody>(), 2u);
 }

@@ -84,8 +84,10 @@ void Client::fetch(JobId job, const BodyRef& body, base::Instant now) {
 
 void Client::body_stored(const BodyHash& hash, bool ok, base::Instant now) {
   bodies_.stored(hash, ok, now, effects_);
-  if (!ok || fetching_.erase(hash) == 0) return;
-  bodies_.unpin(hash, now);
+  if (!ok) return;
+  const auto fetched = fetching_.extract(hash);
+  if (fetched.empty()) return;
+  bodies_.unpin(fetched.mapped().second, now);
   pending_.fetched.push_back(hash);
 }
 
@@ -280,7 +282,7 @@ void Client::followed(JobId id, Job& job, NodeId gate, std::uint64_t epoch, base
   for (const auto& [hash, wanted] : fetching_) {
     if (wanted.first != id) continue;
     bodies_.pin(wanted.second, gate, now, effects_);
-    bodies_.unpin(hash, now);
+    bodies_.unpin(wanted.second, now);
   }
 }
 
@@ -319,7 +321,7 @@ void Client::drop(JobId job) {
       ++at;
       continue;
     }
-    bodies_.unpin(at->first, now_);
+    bodies_.unpin(at->second.second, now_);
     at = fetching_.erase(at);
   }
   calls_.forget(job);

@@ -13,7 +13,7 @@ bool GateSubmissions::add(GateDesk& desk, NodeId from, const Submit& submit) {
     if (known->second.submit.client == submit.client && known->second.from != from) {
       known->second.from = from;
       desk.bodies.pin(known->second.submit.bundle, from, desk.now, desk.effects);
-      desk.bodies.unpin(known->second.submit.bundle.hash, desk.now);
+      desk.bodies.unpin(known->second.submit.bundle, desk.now);
     }
     return true;
   }
@@ -29,14 +29,14 @@ base::Instant GateSubmissions::step(GateDesk& desk) {
     const Pending& pending = at->second;
     const Submit& submit = pending.submit;
     if (desk.now >= pending.give_up) {
-      const bool here = desk.bodies.here(submit.bundle.hash);
+      const bool here = desk.bodies.here(submit.bundle);
       refuse(desk, pending, here ? Answer::kQuorumTimeout : Answer::kBundleMissing,
              here ? "the bundle did not reach a majority of gates in time" : "the bundle did not arrive in time");
       at = remove(desk, at);
       continue;
     }
     due = std::min(due, pending.give_up);
-    if (desk.bodies.on_majority(submit.bundle.hash)) propose(desk, submit);
+    if (desk.bodies.on_majority(submit.bundle)) propose(desk, submit);
     ++at;
   }
   return due;
@@ -93,7 +93,7 @@ void GateSubmissions::refuse(GateDesk& desk, const Pending& pending, Answer answ
 }
 
 GateSubmissions::Table::iterator GateSubmissions::remove(GateDesk& desk, Table::iterator at) {
-  desk.bodies.unpin(at->second.submit.bundle.hash, desk.now);
+  desk.bodies.unpin(at->second.submit.bundle, desk.now);
   return pending_.erase(at);
 }
 

@@ -44,7 +44,7 @@ base::Instant LayerBarrier::step(Desk& desk, JobId id, const LedgerJob& job) {
     pinned_ = BodyRef{desk.hash(bytes), bytes.size()};
     desk.bodies.pin(*pinned_, std::move(bytes), desk.now, desk.effects);
   }
-  if (desk.bodies.on_majority(pinned_->hash)) {
+  if (desk.bodies.on_majority(*pinned_)) {
     desk.propose(LayerContext{id, job.epoch, job.open_layer, job.context_version + 1, *pinned_});
     return std::min(limit, desk.now + desk.options.quorum_timeout);
   }
@@ -52,7 +52,7 @@ base::Instant LayerBarrier::step(Desk& desk, JobId id, const LedgerJob& job) {
 }
 
 void LayerBarrier::abandon(Desk& desk) {
-  if (pinned_) desk.bodies.unpin(pinned_->hash, desk.now);
+  if (pinned_) desk.bodies.unpin(*pinned_, desk.now);
   *this = LayerBarrier();
 }
 

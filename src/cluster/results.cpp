@@ -27,7 +27,7 @@ void Results::step(Desk& desk) {
     const PartResult& result = at->second;
     const Worth worth = worth_of(desk.ledger, result.part, result.fence);
     if (worth == Worth::kWanted) {
-      if (result.body.size == 0 || desk.bodies.on_majority(result.body.hash)) {
+      if (result.body.size == 0 || desk.bodies.on_majority(result.body)) {
         desk.propose(ResultHeld{result.part, result.fence, result.outcome, result.body, result.counts, result.reason});
       }
       ++at;
@@ -45,7 +45,7 @@ void Results::abandon(Desk& desk) {
 }
 
 void Results::drop(Desk& desk, const PartResult& result) {
-  if (result.body.size > 0) desk.bodies.unpin(result.body.hash, desk.now);
+  if (result.body.size > 0) desk.bodies.unpin(result.body, desk.now);
 }
 
 Worth worth_of(const Ledger& ledger, const PartId& id, const Fence& fence) {

@@ -21,7 +21,7 @@ void SlotResults::add(GateDesk& desk, const GateLedgerJob& job, const SlotFence&
     if (body.size == 0) continue;
     desk.bodies.pin(body, from, desk.now, desk.effects);
     // Pinned once per result, however many have it.
-    if (!added) desk.bodies.unpin(body.hash, desk.now);
+    if (!added) desk.bodies.unpin(body, desk.now);
   }
 }
 
@@ -46,7 +46,7 @@ void SlotResults::step(GateDesk& desk, const GateLedgerJob& job, const SlotFence
       continue;
     }
     const bool safe = std::ranges::all_of(
-        status.results, [&](const BodyRef& body) { return body.size == 0 || desk.bodies.on_majority(body.hash); });
+        status.results, [&](const BodyRef& body) { return body.size == 0 || desk.bodies.on_majority(body); });
     if (safe) {
       desk.propose(WorkflowReceived{fence, status});
     } else if (desk.now >= at->second.since + desk.options.result_patience) {
@@ -68,7 +68,7 @@ void SlotResults::drop(GateDesk& desk) {
 
 void SlotResults::unpin(GateDesk& desk, const WorkflowStatus& status) {
   for (const BodyRef& body : status.results) {
-    if (body.size != 0) desk.bodies.unpin(body.hash, desk.now);
+    if (body.size != 0) desk.bodies.unpin(body, desk.now);
   }
 }
 

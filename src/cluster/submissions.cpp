@@ -27,13 +27,13 @@ base::Instant Submissions::step(Desk& desk) {
     const Pending& pending = at->second;
     const Submit& submit = pending.submit;
     if (desk.now >= pending.give_up) {
-      const bool here = desk.bodies.here(submit.bundle.hash);
+      const bool here = desk.bodies.here(submit.bundle);
       answer(desk, pending, here ? Answer::kQuorumTimeout : Answer::kBundleMissing,
              here ? "the bundle did not reach a majority of managers in time" : "the bundle did not arrive in time");
       at = remove(desk, at);
       continue;
     }
-    if (desk.bodies.on_majority(submit.bundle.hash)) {
+    if (desk.bodies.on_majority(submit.bundle)) {
       desk.propose(JobAccepted{submit.job, submit.client, pending.from, submit.origin_epoch, desk.self, submit.bundle,
                                submit.outline});
     }
@@ -74,7 +74,7 @@ void Submissions::answer(Desk& desk, const Pending& pending, Answer answer, cons
 }
 
 Submissions::Table::iterator Submissions::remove(Desk& desk, Table::iterator at) {
-  desk.bodies.unpin(at->second.submit.bundle.hash, desk.now);
+  desk.bodies.unpin(at->second.submit.bundle, desk.now);
   return pending_.erase(at);
 }
 

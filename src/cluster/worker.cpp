@@ -154,7 +154,7 @@ void Worker::settle(base::Instant now) {
 void Worker::step(const PartId& id, Part& part, base::Instant now) {
   switch (part.phase) {
     case Phase::kPreparing:
-      if (bodies_.here(part.order.bundle.hash)) start(id, part, now);
+      if (bodies_.here(part.order.bundle)) start(id, part, now);
       return;
     case Phase::kRunning:
       if (now < due_of(part)) return;

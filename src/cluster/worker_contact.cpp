@@ -53,7 +53,7 @@ void Worker::on(NodeId, const HeartbeatAnswer& message, base::Instant now) {
 void Worker::on(NodeId, const ResultAck& message, base::Instant now) {
   const auto at = parts_.find(message.part);
   if (at == parts_.end() || at->second.order.fence != message.fence || at->second.phase != Phase::kFinished) return;
-  bodies_.unpin(at->second.result.body.hash, now);
+  bodies_.unpin(at->second.result.body, now);
   fences_.release(message.part, now);
   if (const auto job = jobs_.find(message.part.job); job != jobs_.end()) job->second.used = now;
   parts_.erase(at);
@@ -123,7 +123,7 @@ void Worker::poll_cancellations(base::Instant now) {
 // To the leader; after the first time to whoever is asked now, too, who knows the leader if it has changed.
 void Worker::send_result(const PartId& id, Part& part, base::Instant now) {
   const auto job = jobs_.find(id.job);
-  const bool here = part.result.body.size == 0 || bodies_.here(part.result.body.hash);
+  const bool here = part.result.body.size == 0 || bodies_.here(part.result.body);
   if (here) {
     if (job != jobs_.end()) send(job->second.manager, part.result);
     if (part.wait > options_.result_repeat && !managers_.empty()) {

@@ -61,7 +61,7 @@ DispatchReply Worker::take_on(NodeId from, const Dispatch& message, base::Instan
       return DispatchReply::kNoCores;
     }
     // The log has given the part a new attempt: nobody wants the result of the old one.
-    bodies_.unpin(old->second.result.body.hash, now);
+    bodies_.unpin(old->second.result.body, now);
     parts_.erase(old);
   }
   if (state() == WorkerState::kDraining || state() == WorkerState::kOffline) return DispatchReply::kDraining;
@@ -143,7 +143,7 @@ void Worker::gone(Parts::iterator at, DispatchReply reply, base::Instant now) {
   const PartId id = at->first;
   Part& part = at->second;
   const Fence fence = part.order.fence;
-  bodies_.unpin(part.order.bundle.hash, now);
+  bodies_.unpin(part.order.bundle, now);
   fences_.answer(id, fence, reply);
   fences_.release(id, now);
   const auto job = jobs_.find(id.job);
@@ -152,7 +152,7 @@ void Worker::gone(Parts::iterator at, DispatchReply reply, base::Instant now) {
     send(asker, PartStopped{id, fence, self_.life, false, part.alone});
   }
   if (job != jobs_.end()) job->second.used = now;
-  if (part.result.body.size > 0) bodies_.unpin(part.result.body.hash, now);
+  if (part.result.body.size > 0) bodies_.unpin(part.result.body, now);
   parts_.erase(at);
 }
 
@@ -161,7 +161,7 @@ void Worker::finish(Parts::iterator at, ExecutorEnd end, base::Instant now) {
   part.phase = Phase::kFinished;
   part.wait = options_.result_repeat;
   part.due = now;
-  bodies_.unpin(part.order.bundle.hash, now);
+  bodies_.unpin(part.order.bundle, now);
   PartResult& result = part.result;
   result.worker = self_.node;
   result.life = self_.life;
