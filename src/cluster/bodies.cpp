@@ -90,6 +90,7 @@ void Bodies::name(const BodyRef& body, base::Instant now, Effects& effects) {
   if (known.size != body.size) {  // what is here, or on its way, is something else
     stop_fetching(known);
     known.here = false;
+    known.pins = 0;
   }
   known.size = body.size;
   known.named = true;
@@ -183,8 +184,11 @@ void Bodies::receive(NodeId from, const BodyPiece& message, base::Instant now, E
   if (at == bodies_.end()) return;
   Body& body = at->second;
   if (!body.fetching || body.asked != from || message.offset != body.gathered.size() || message.bytes.empty()) return;
-  if (body.gathered.size() + message.bytes.size() > body.size) return;
+  // Whole pieces only: whoever drips bytes holds up the others.
+  if (message.bytes.size() != std::min<std::uint64_t>(kBodyPiece, body.size - message.offset)) return;
   body.gathered += message.bytes;
+  body.gained_at = now;
+  gained_at_ = now;
   if (body.gathered.size() < body.size) {
     ask(at->first, body, now, effects);
     return;
@@ -302,10 +306,17 @@ void Bodies::act(const BodyHash& hash, Body& body, base::Instant now, Effects& e
       return;
     }
     if (body.fetching) {
+      // Others may have its place for a while, or a few bodies that never come would hold up all.
+      if (now >= body.gained_at + options_.fetch_patience) {
+        stop_fetching(body);
+        schedule(hash, body, now + 2 * options_.piece_timeout);
+        return;
+      }
       // Who said that it is missing was passed over then.
       if (body.asked != kNoNode) ++body.next_source;
     } else {
       body.fetching = true;
+      body.gained_at = now;
       incoming_ += body.size;
     }
     ask(hash, body, now, effects);

@@ -65,6 +65,8 @@ class Bodies {
   void wake(base::Instant now, Effects& effects);
   base::Instant deadline() const;
 
+  // When a piece of any body came last.
+  base::Instant gained_at() const { return gained_at_; }
   // Bodies that came to be here, on a majority or in memory since the last call.
   std::set<BodyHash> news() { return std::exchange(news_, {}); }
   std::size_t size() const { return bodies_.size(); }
@@ -82,6 +84,7 @@ class Bodies {
     std::size_t next_source = 0;
     NodeId asked = kNoNode;
     std::string gathered;
+    base::Instant gained_at{};                          // when it was begun to be fetched, or its last piece came
     std::map<NodeId, Life> held;                        // by other managers
     std::set<NodeId> tell;                              // who offered it and waits to hear that it is held
     base::Instant kept_until{};                         // neither named nor pinned: dropped then
@@ -116,6 +119,7 @@ class Bodies {
   Table bodies_;
   std::set<std::pair<base::Instant, BodyHash>> due_;
   std::uint64_t incoming_ = 0;  // bytes of bodies being fetched
+  base::Instant gained_at_ = base::Instant::min();
   std::map<NodeId, resilience::TokenBucket> meters_;
   std::map<BodyHash, std::vector<Asked>> reading_;
   std::map<BodyHash, std::shared_ptr<const std::string>> cache_;

@@ -170,6 +170,26 @@ TEST_F(BodiesTest, KeepsBytesOfAPinUntilTheLedgerNamesThemOrTimePasses) {
   EXPECT_EQ(count<DropBody>(), 2u);
 }
 
+TEST_F(BodiesTest, BodiesThatNeverComeDoNotHoldUpOthers) {
+  for (char name = 'a'; name < 'e'; ++name) {
+    bodies_.pin({test_hash(std::string(1, name)), kMaxBodyBytes}, kGuest, now_, effects_);
+  }
+  effects_.clear();
+  bodies_.pin(ref("small"), kB, now_, effects_);
+  EXPECT_TRUE(sent<BodyWanted>().empty());
+  pass(BodyOptions{}.fetch_patience + 3 * BodyOptions{}.piece_timeout);
+  EXPECT_TRUE(
+      std::ranges::any_of(sent<BodyWanted>(), [](const auto& asked) { return asked.second.body == ref("small"); }));
+}
+
+TEST_F(BodiesTest, TakesWholePiecesOnly) {
+  const std::string bytes(kBodyPiece + 10, 'x');
+  bodies_.pin(ref(bytes), kGuest, now_, effects_);
+  effects_.clear();
+  bodies_.receive(kGuest, BodyPiece{ref(bytes).hash, 0, "x"}, now_, effects_);
+  EXPECT_TRUE(effects_.empty());
+}
+
 TEST_F(BodiesTest, AWrongSizeNamesNoBodyAndFreesNone) {
   own("mine");
   bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});

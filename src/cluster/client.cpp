@@ -78,6 +78,7 @@ void Client::datacenters(base::Instant now) {
 void Client::fetch(JobId job, const BodyRef& body, base::Instant now) {
   const auto at = jobs_.find(job);
   if (at == jobs_.end() || fetching_.size() >= kMaxFollowed || fetching_.contains(body.hash)) return;
+  if (bodies_.here(body)) return pending_.fetched.push_back(body.hash);
   fetching_.emplace(body.hash, std::pair(job, body));
   bodies_.pin(body, at->second.gate, now, effects_);
 }

@@ -40,8 +40,7 @@ const GateLedgerJob* GateLedger::job(JobId id) const {
 }
 
 const Tombstone* GateLedger::tombstone(JobId id) const {
-  const auto at = std::ranges::find(tombstones_, id, &Tombstone::job);
-  return at == tombstones_.end() ? nullptr : &*at;
+  return tombstones_.find(id);
 }
 
 std::uint64_t GateLedger::digest() const {

@@ -16,6 +16,7 @@
 #include "cluster/ids.h"
 #include "cluster/job.h"
 #include "cluster/ledger.h"
+#include "cluster/tombstones.h"
 
 namespace muster::cluster {
 
@@ -107,7 +108,7 @@ class GateLedger {
 
   std::uint64_t index_ = 0;
   std::map<JobId, GateLedgerJob> jobs_;
-  std::deque<Tombstone> tombstones_;     // oldest first
+  Tombstones tombstones_;
   std::deque<RefusedProposal> refused_;  // submissions, oldest first
 
   // Derived from the above.

@@ -67,11 +67,15 @@ void fields(Io& io, typename Io::template Of<RefusedProposal>& refused) {
   io.number(refused.sequence);
 }
 
-template <class Row>
-void read_rows(metrics::Reader& reader, std::deque<Row>& rows, std::size_t limit) {
+template <class Rows>
+void read_rows(metrics::Reader& reader, Rows& rows, std::size_t limit) {
   Unpack io(reader);
   const std::size_t size = reader.length(limit);
-  for (std::size_t i = 0; i < size && reader.ok(); ++i) fields(io, rows.emplace_back());
+  for (std::size_t i = 0; i < size && reader.ok(); ++i) {
+    typename Rows::value_type row;
+    fields(io, row);
+    rows.push_back(row);
+  }
 }
 
 bool sound_results(const GateLedgerJob& job) {

@@ -237,7 +237,6 @@ Verdict GateLedgerRules::operator()(const GateJobForgotten& command) {
   }
   ledger_.reserved_ -= most_results(*job);
   ledger_.outline_bytes_ -= outline_bytes(job->outline);
-  if (ledger_.tombstones_.size() >= kMaxTombstones) ledger_.tombstones_.pop_front();
   ledger_.tombstones_.push_back({command.job, job->client, *job->end});
   ledger_.jobs_.erase(command.job);
   return Verdict::kApplied;

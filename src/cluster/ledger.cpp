@@ -61,8 +61,7 @@ std::size_t Ledger::queue_position(const LedgerJob& job) const {
 }
 
 const Tombstone* Ledger::tombstone(JobId id) const {
-  const auto at = std::ranges::find(tombstones_, id, &Tombstone::job);
-  return at == tombstones_.end() ? nullptr : &*at;
+  return tombstones_.find(id);
 }
 
 bool Ledger::admitted(const Process& worker) const {

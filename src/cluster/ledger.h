@@ -14,6 +14,7 @@
 #include "cluster/commands.h"
 #include "cluster/ids.h"
 #include "cluster/job.h"
+#include "cluster/tombstones.h"
 
 namespace muster::cluster {
 
@@ -103,14 +104,6 @@ struct LedgerWorker {
   bool operator==(const LedgerWorker&) const = default;
 };
 
-struct Tombstone {
-  JobId job{};
-  ClientId client{};
-  JobState state = JobState::kCompleted;
-
-  bool operator==(const Tombstone&) const = default;
-};
-
 struct NamedBody {
   std::uint64_t size = 0;
   std::uint32_t uses = 0;  // jobs and parts that name it
@@ -177,7 +170,7 @@ class Ledger {
   std::uint64_t index_ = 0;
   std::map<JobId, LedgerJob> jobs_;
   std::map<NodeId, LedgerWorker> workers_;
-  std::deque<Tombstone> tombstones_;     // oldest first
+  Tombstones tombstones_;
   std::deque<RefusedProposal> refused_;  // oldest first
   std::uint64_t settings_version_ = 0;
   std::string settings_;

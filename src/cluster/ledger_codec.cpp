@@ -89,11 +89,15 @@ class LedgerCodec {
   static void read_workers(metrics::Reader& reader, Ledger& ledger);
   static void derive(metrics::Reader& reader, Ledger& ledger, JobId id, LedgerJob& job);
   static void take_cores(metrics::Reader& reader, Ledger& ledger, const PartId& id, const LedgerPart& part);
-  template <class Row>
-  static void read_rows(metrics::Reader& reader, std::deque<Row>& rows, std::size_t limit) {
+  template <class Rows>
+  static void read_rows(metrics::Reader& reader, Rows& rows, std::size_t limit) {
     Unpack io(reader);
     const std::size_t size = reader.length(limit);
-    for (std::size_t i = 0; i < size && reader.ok(); ++i) fields(io, rows.emplace_back());
+    for (std::size_t i = 0; i < size && reader.ok(); ++i) {
+      typename Rows::value_type row;
+      fields(io, row);
+      rows.push_back(row);
+    }
   }
 };
 

@@ -418,7 +418,6 @@ void LedgerRules::skip_dependents(LedgerJob& job) {
 }
 
 void LedgerRules::bury(const Tombstone& tombstone) {
-  if (ledger_.tombstones_.size() == kMaxTombstones) ledger_.tombstones_.pop_front();
   ledger_.tombstones_.push_back(tombstone);
 }
 

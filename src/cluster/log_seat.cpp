@@ -4,7 +4,15 @@
 #include <utility>
 #include <variant>
 
+#include "cluster/gate_options.h"
+#include "cluster/options.h"
+#include "cores/options.h"
+
 namespace muster::cluster {
+
+// Else a ledger could grow so large that its log is never cut again, and fills up.
+static_assert(kMaxLedgerBytes <= cores::kRaftMaxSnapshotBytes);
+static_assert(kMaxGateLedgerBytes <= cores::kRaftMaxSnapshotBytes);
 
 base::Expected<LogSeat> LogSeat::open(NodeId self, const LogSeatOptions& options, std::string_view journal,
                                       std::uint64_t seed, base::Instant now) {

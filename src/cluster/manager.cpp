@@ -40,7 +40,8 @@ void Manager::standing(const LogStanding& standing, base::Instant now) {
 
 void Manager::receive(NodeId from, const Message& message, base::Instant now) {
   Desk at = desk(now);
-  if (!shed(at, from, message)) std::visit([&](const auto& each) { on(at, from, each); }, message);
+  const bool heard = of_worker(message) || !ledger_.workers().contains(from);
+  if (heard && !shed(at, from, message)) std::visit([&](const auto& each) { on(at, from, each); }, message);
   settle(now);
 }
 

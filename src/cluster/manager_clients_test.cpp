@@ -221,6 +221,35 @@ TEST_F(ManagerClientsTest, ListensToTheLatestOwnerOfAJobOnly) {
   EXPECT_EQ(count<JobEnd>(kGateA), 0u);
 }
 
+TEST_F(ManagerClientsTest, AWorkerSpeaksNeitherForAGateNorForAClient) {
+  const NodeId worker{101};
+  receive(worker, heartbeat(1));
+  Submit first = submit(1);
+  first.origin_epoch = 3;
+  receive(kGateA, first);
+  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(worker, GateAnnounce{JobId{1}, 99});
+  receive(worker, Cancel{JobId{2}, ClientId{7}, 5, "eve", ""});
+  EXPECT_EQ(last<CancelAnswer>(), nullptr);
+  receive(kGateA, Cancel{JobId{1}, ClientId{7}, 3, "ada", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
+}
+
+TEST_F(ManagerClientsTest, ARepeatedSubmitOfAFormerOwnerChangesNothing) {
+  Submit later = submit(1);
+  later.origin_epoch = 4;
+  Submit former = submit(1);
+  former.origin_epoch = 3;
+  receive(kGateB, later);
+  receive(kGateA, former);
+  receive(kGateB, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  EXPECT_EQ(count<SubmitAnswer>(kGateB), 1u);
+  EXPECT_EQ(count<SubmitAnswer>(kGateA), 0u);
+  ASSERT_NE(manager_.ledger().job(JobId{1}), nullptr);
+  EXPECT_EQ(manager_.ledger().job(JobId{1})->origin, kGateB);
+  EXPECT_EQ(manager_.ledger().job(JobId{1})->origin_epoch, 4u);
+}
+
 TEST_F(ManagerClientsTest, AGatesCancellationOfAnUnknownJobKeepsItOut) {
   receive(kGateB, Cancel{JobId{1}, ClientId{7}, 2, "ada", ""});
   EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kUnknownJob);

@@ -152,6 +152,12 @@ base::Expected<void> Manager::restored(std::string_view snapshot, base::Instant 
     sync_machine(at, id);
     pass_on_origin(at, id);
   }
+  std::vector<JobId> over;
+  for (const auto& [id, waiting] : cancellers_) {
+    const LedgerJob* job = ledger_.job(id);
+    if (job == nullptr || job->end) over.push_back(id);
+  }
+  for (const JobId id : over) tell_cancellers(at, id, {.job = id, .answer = Answer::kEnded, .done = true}, true);
   others_due_ = now;
   hungry_ = true;
   settle(now);

@@ -10,6 +10,7 @@ namespace {
 struct Kind {
   std::string_view name;
   MessageClass priority;
+  bool of_worker = false;
 };
 
 using enum MessageClass;
@@ -31,22 +32,22 @@ constexpr std::array<Kind, std::variant_size_v<Message>> kKinds = {{
     {"owner is", kHigh},
     {"body offer", kHigh},
     {"body held", kHigh},
-    {"body wanted", kHigh},
-    {"body piece", kHigh},
-    {"body missing", kHigh},
-    {"heartbeat", kCritical},
+    {"body wanted", kHigh, true},
+    {"body piece", kHigh, true},
+    {"body missing", kHigh, true},
+    {"heartbeat", kCritical, true},
     {"heartbeat answer", kCritical},
     {"dispatch", kHigh},
-    {"dispatch answer", kHigh},
+    {"dispatch answer", kHigh, true},
     {"stop part", kCritical},
-    {"part stopped", kCritical},
-    {"progress", kNormal},
-    {"part result", kCritical},
+    {"part stopped", kCritical, true},
+    {"progress", kNormal, true},
+    {"part result", kCritical, true},
     {"result ack", kCritical},
     {"probe", kCritical},
-    {"probe answer", kCritical},
-    {"cancel poll", kCritical},
-    {"extension ask", kCritical},
+    {"probe answer", kCritical, true},
+    {"cancel poll", kCritical, true},
+    {"extension ask", kCritical, true},
     {"extension answer", kCritical},
     {"drain", kHigh},
     {"forward", kCritical},
@@ -65,6 +66,10 @@ std::string_view name_of(const Message& message) {
 
 MessageClass class_of(const Message& message) {
   return kKinds[message.index()].priority;
+}
+
+bool of_worker(const Message& message) {
+  return kKinds[message.index()].of_worker;
 }
 
 std::string_view to_text(Answer answer) {

@@ -29,4 +29,8 @@ std::string_view name_of(const Message& message);
 enum class MessageClass : std::uint8_t { kCritical, kHigh, kNormal, kLow };
 MessageClass class_of(const Message& message);
 
+// What a worker tells a manager: its own parts, and bodies. Nobody vouches for a worker, so nothing else is heard from
+// one: neither a client's wish nor a gate's claim.
+bool of_worker(const Message& message);
+
 }  // namespace muster::cluster

@@ -95,6 +95,9 @@ struct BodyOptions {
   std::uint32_t pieces_per_second = 256;
   // A piece not come by then is asked for again, elsewhere.
   base::Duration piece_timeout = std::chrono::seconds(1);
+  // A body of which no piece comes for so long makes room for others. Shorter loses what is gathered of one whose
+  // holder is only busy; longer lets a few that never come hold up all.
+  base::Duration fetch_patience = std::chrono::seconds(10);
   // A pinned body is offered again after this to managers that have not said that they hold it.
   base::Duration offer_repeat = std::chrono::seconds(1);
   // A body that is neither named by the ledger nor pinned is dropped after this.

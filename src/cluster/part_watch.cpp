@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace muster::cluster {
+namespace {
+
+// So many times the grace for a result is waited for at most.
+constexpr int kMaxGraces = 10;
+
+}  // namespace
 
 base::Instant PartWatch::step(Desk& desk, const PartId& id, const LedgerPart& part, const Orders& orders) {
   if (fence_ != part.fence) begin(part.fence);
@@ -18,7 +24,10 @@ base::Instant PartWatch::step(Desk& desk, const PartId& id, const LedgerPart& pa
   // It runs no more, and what it left cannot be had: its worker's disk may have refused it, or lost it. Nobody may wait
   // for that for ever.
   if (finished_at_ != base::kNever) {
-    const base::Instant patience = finished_at_ + desk.options.result_grace;
+    // Where many results come at once, each waits for its turn as long as any gets on.
+    const base::Duration grace = desk.options.result_grace;
+    const base::Instant patience =
+        std::min(std::max(finished_at_, desk.bodies.gained_at()) + grace, finished_at_ + kMaxGraces * grace);
     if (desk.now >= patience) {
       if (state_ != State::kStopping) loss_ = Loss::kNotRunning;
       state_ = State::kLost;
@@ -59,7 +68,7 @@ void PartWatch::answered(Desk& desk, const LedgerPart& part, const DispatchAnswe
     case DispatchReply::kAlone:
       loss_ = Loss::kAlone;
       // Not to be asked again at once.
-      desk.workers.unanswered(part.worker.node, desk.now);
+      desk.workers.declined(part.worker.node, desk.now);
       break;
     case DispatchReply::kStopped:
       loss_ = Loss::kNotRunning;

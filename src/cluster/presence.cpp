@@ -37,6 +37,8 @@ model::NodeState state_of_manager(NodeId self, std::string datacenter, const Led
   manager.has_quorum = standing.caught_up && standing.leader != kNoNode;
   manager.jobs = static_cast<std::uint32_t>(ledger.open_jobs().size());
   for (const auto& [node, worker] : ledger.workers()) {
+    // One that is evicted and has no parts is only a memory.
+    if (worker.evicted && worker.used == 0) continue;
     ++manager.workers;
     if (worker.evicted) continue;
     ++manager.healthy_workers;

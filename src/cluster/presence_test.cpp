@@ -36,6 +36,14 @@ TEST(Presence, TellsAGateWhatAManagerKnowsOfItsDatacenter) {
   EXPECT_EQ(report->free_cores, 4u);
 }
 
+TEST(Presence, DoesNotCountWorkersThatAreGone) {
+  Ledger ledger = with_workers();
+  ledger.apply(4, {{kSelf, Life{1}}, 4, WorkerEvicted{{NodeId{11}, Life{1}}, Eviction::kDead}});
+  const auto report = report_of(kSelf, state_of_manager(kSelf, "east", ledger, leading(), false));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->workers, 0u);
+}
+
 TEST(Presence, OfAManagerThatIsNotCurrentClaimsNoQuorum) {
   LogStanding standing = leading();
   standing.caught_up = false;

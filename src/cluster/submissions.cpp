@@ -9,8 +9,12 @@ namespace muster::cluster {
 bool Submissions::add(Desk& desk, NodeId from, const Submit& submit) {
   const auto known = pending_.find(submit.job);
   if (known != pending_.end()) {
-    // A repetition, perhaps through another gate: that one is answered, and has the bundle, too.
-    if (known->second.submit.client == submit.client) known->second.from = from;
+    // A repetition, perhaps through another gate: that one is answered, and has the bundle, too. One that no longer
+    // owns the job changes nothing.
+    Submit& pending = known->second.submit;
+    if (pending.client != submit.client || pending.origin_epoch > submit.origin_epoch) return true;
+    known->second.from = from;
+    pending.origin_epoch = submit.origin_epoch;
     return true;
   }
   if (pending_.size() >= kMaxPendingSubmits) return false;

@@ -143,7 +143,7 @@ void Worker::gone(Parts::iterator at, DispatchReply reply, base::Instant now) {
   const PartId id = at->first;
   Part& part = at->second;
   const Fence fence = part.order.fence;
-  bodies_.unpin(part.order.bundle, now);
+  if (part.phase != Phase::kFinished) bodies_.unpin(part.order.bundle, now);
   fences_.answer(id, fence, reply);
   fences_.release(id, now);
   const auto job = jobs_.find(id.job);

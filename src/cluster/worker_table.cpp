@@ -5,8 +5,9 @@
 namespace muster::cluster {
 
 bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t version) {
-  if (!seen_.contains(worker.node) && seen_.size() >= kMaxWorkers) return true;
-  Seen& seen = seen_[worker.node];
+  Seen* const known = row(worker.node);
+  if (known == nullptr) return true;
+  Seen& seen = *known;
   if (worker.life < seen.life || (worker.life == seen.life && version <= seen.version)) return false;
   if (worker.life > seen.life) seen = Seen{.life = worker.life, .circuit = resilience::Circuit()};
   seen.state = state;
@@ -15,7 +16,7 @@ bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t 
 }
 
 void WorkerTable::swim(NodeId worker, Liveness liveness) {
-  if (seen_.contains(worker) || seen_.size() < kMaxWorkers) seen_[worker].swim = liveness;
+  if (Seen* const seen = row(worker)) seen->swim = liveness;
 }
 
 bool WorkerTable::may_call(NodeId worker, base::Instant now) {
@@ -30,14 +31,25 @@ void WorkerTable::answered(NodeId worker, base::Instant now) {
   at->second.circuit.succeeded(now);
 }
 
+void WorkerTable::declined(NodeId worker, base::Instant now) {
+  if (const auto at = seen_.find(worker); at != seen_.end()) at->second.circuit.failed(now);
+}
+
 void WorkerTable::unanswered(NodeId worker, base::Instant now) {
-  if (!seen_.contains(worker) && seen_.size() >= kMaxWorkers) return;
-  Seen& seen = seen_[worker];
-  seen.silent_since = std::min(seen.silent_since, now);
-  seen.circuit.failed(now);
+  Seen* const seen = row(worker);
+  if (seen == nullptr) return;
+  // Whoever is silent lets one call after the other pass; a single one that was lost long ago says nothing.
+  const bool in_a_row = seen->silent_since != base::kNever && now - seen->failed_at <= 2 * options_.stop_repeat_cap;
+  if (!in_a_row) seen->silent_since = now;
+  seen->failed_at = now;
+  seen->circuit.failed(now);
 }
 
 void WorkerTable::sync(const Ledger& ledger, base::Instant now) {
+  in_ledger_.clear();
+  for (const auto& [node, worker] : ledger.workers()) in_ledger_.insert(in_ledger_.end(), node);
+  std::erase_if(
+      seen_, [&](const auto& each) { return each.second.swim == Liveness::kDead && !in_ledger_.contains(each.first); });
   std::map<Process, base::Instant> evicted;
   for (const auto& [node, worker] : ledger.workers()) {
     if (!worker.evicted) continue;
@@ -103,7 +115,7 @@ std::vector<std::uint32_t> WorkerTable::pool(const Ledger& ledger) const {
 }
 
 void WorkerTable::probed(NodeId worker, bool alive) {
-  if (const auto at = seen_.find(worker); at != seen_.end()) at->second.unreachable = !alive;
+  if (Seen* const seen = row(worker)) seen->unreachable = !alive;
 }
 
 std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, bool leads, base::Instant now) {
@@ -116,7 +128,8 @@ std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, boo
     if (at == seen_.end()) continue;
     const Seen& seen = at->second;
     const Process process{node, worker.life};
-    const bool silent = seen.silent_since != base::kNever && now - seen.silent_since >= options_.unreachable_after;
+    const bool silent =
+        seen.silent_since != base::kNever && seen.failed_at - seen.silent_since >= options_.unreachable_after;
     if (leads && seen.swim == Liveness::kDead) {
       found.push_back({process, Eviction::kDead});
     } else if (silent || (leads && seen.unreachable)) {
@@ -141,6 +154,13 @@ std::optional<std::uint64_t> WorkerTable::version(const Process& worker) const {
   const auto at = seen_.find(worker.node);
   if (at == seen_.end() || at->second.life != worker.life) return std::nullopt;
   return at->second.version;
+}
+
+WorkerTable::Seen* WorkerTable::row(NodeId worker) {
+  const auto at = seen_.find(worker);
+  if (at != seen_.end()) return &at->second;
+  if (seen_.size() >= 2 * kMaxWorkers && !in_ledger_.contains(worker)) return nullptr;
+  return &seen_[worker];
 }
 
 bool WorkerTable::draining(NodeId worker) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/time.h"
@@ -30,9 +31,11 @@ class WorkerTable {
   bool heard(const Process& worker, WorkerState state, std::uint64_t version);
   void swim(NodeId worker, Liveness liveness);
 
-  // Whether a new call to it may begin: half-open, its circuit lets one through, and this is it. Then what came of it.
+  // Whether a new call to it may begin: half-open, its circuit lets one through, and this is it. Then what came of it:
+  // an answer, an answer that it takes nothing now, or none.
   bool may_call(NodeId worker, base::Instant now);
   void answered(NodeId worker, base::Instant now);
+  void declined(NodeId worker, base::Instant now);
   void unanswered(NodeId worker, base::Instant now);
 
   // After every command about workers: takes note of who is evicted since when.
@@ -73,13 +76,17 @@ class WorkerTable {
     std::uint64_t version = 0;
     Liveness swim = Liveness::kAlive;
     bool unreachable = false;                   // by probes
-    base::Instant silent_since = base::kNever;  // first call without an answer since the last answer
+    base::Instant silent_since = base::kNever;  // first of the calls in a row without an answer
+    base::Instant failed_at = base::kNever;     // the last of them
     resilience::Circuit circuit;
   };
 
+  // Null if there are too many and the ledger does not have this one: strangers cannot hide a worker.
+  Seen* row(NodeId worker);
   bool draining(NodeId worker) const;
 
   ManagerOptions options_;
+  std::set<NodeId> in_ledger_;
   std::map<NodeId, Seen> seen_;
   std::map<Process, base::Instant> evicted_at_;
   cores::EvictionGuard guard_;

@@ -93,12 +93,57 @@ TEST_F(WorkerTableTest, WhoWasHeldDeadMayReturnAtOnceWhoseStreamsFailedOnlyAfter
 TEST_F(WorkerTableTest, EvictsWhoIsAliveForSwimButAnswersNothing) {
   table_.unanswered(cluster::worker(1).node, now_);
   EXPECT_TRUE(table_.evictions(ledger, false, now_).empty());
-  now_ += seconds(30);
+  for (int i = 0; i < 6; ++i) {
+    now_ += seconds(5);
+    table_.unanswered(cluster::worker(1).node, now_);
+  }
   const auto found = table_.evictions(ledger, false, now_);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].reason, Eviction::kUnreachable);
   table_.answered(cluster::worker(1).node, now_);
   EXPECT_TRUE(table_.evictions(ledger, false, now_).empty());
+}
+
+TEST_F(WorkerTableTest, OneCallThatWasLostLongAgoIsNoSilence) {
+  table_.unanswered(cluster::worker(1).node, now_);
+  now_ += seconds(31);
+  EXPECT_TRUE(table_.evictions(ledger, false, now_).empty());
+  table_.unanswered(cluster::worker(1).node, now_);
+  EXPECT_TRUE(table_.evictions(ledger, false, now_).empty());
+}
+
+TEST_F(WorkerTableTest, WhoAnswersThatItTakesNothingIsNotSilent) {
+  for (int i = 0; i < 20; ++i) {
+    table_.answered(cluster::worker(1).node, now_);
+    table_.declined(cluster::worker(1).node, now_);
+    now_ += seconds(5);
+    EXPECT_TRUE(table_.evictions(ledger, true, now_).empty());
+  }
+}
+
+TEST_F(WorkerTableTest, StrangersCannotHideAWorkerThatDies) {
+  for (std::uint64_t i = 0; i < 3 * kMaxWorkers; ++i) table_.swim(NodeId{1'000'000 + i}, Liveness::kAlive);
+  admit(cluster::worker(4), 4);
+  table_.sync(ledger, now_);
+  table_.swim(cluster::worker(4).node, Liveness::kDead);
+  const auto found = table_.evictions(ledger, true, now_);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].worker, cluster::worker(4));
+}
+
+TEST_F(WorkerTableTest, ForgetsTheDeadThatTheLedgerDoesNotHave) {
+  const NodeId stranger{1'000'000};
+  table_.swim(stranger, Liveness::kDead);
+  EXPECT_TRUE(table_.suspect(stranger));
+  table_.sync(ledger, now_);
+  EXPECT_FALSE(table_.suspect(stranger));
+}
+
+TEST_F(WorkerTableTest, EvictsWhomItOnlyKnowsFromTheLedgerAndProbesDoNotReach) {
+  WorkerTable fresh{ManagerOptions{}};
+  fresh.restored(ledger, now_);
+  fresh.probed(cluster::worker(1).node, false);
+  ASSERT_EQ(fresh.evictions(ledger, true, now_).size(), 1u);
 }
 
 TEST_F(WorkerTableTest, OnlyTheLeaderOfTheLogActsOnSwimAndProbes) {

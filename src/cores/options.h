@@ -25,7 +25,7 @@ constexpr std::size_t kRaftMaxBatchBytes = std::size_t{512} << 10;
 constexpr std::size_t kRaftMaxMessageBytes = std::size_t{1} << 20;
 
 // Bytes of state in one snapshot; a receiver keeps as much in memory while it arrives, a sender while it sends.
-constexpr std::size_t kRaftMaxSnapshotBytes = std::size_t{64} << 20;
+constexpr std::size_t kRaftMaxSnapshotBytes = std::size_t{256} << 20;
 
 // Bytes of one part of a snapshot; also the largest value of snapshot_part_bytes.
 constexpr std::size_t kRaftMaxPartBytes = std::size_t{512} << 10;

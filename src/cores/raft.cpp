@@ -13,6 +13,7 @@ Raft::Raft(base::NodeId self, const RaftOptions& options, std::uint64_t seed, Ra
       now_(now),
       hard_(image.hard),
       log_(std::move(image)),
+      started_(now),
       leader_heard_(now),
       leader_since_(now),
       heartbeat_due_(now) {

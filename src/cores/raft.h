@@ -179,6 +179,7 @@ class Raft {
   RaftRequest last_request_ = 0;
 
   base::Instant election_due_ = base::kNever;
+  base::Instant started_;
   base::Instant leader_heard_;
   std::optional<base::Instant> caught_up_at_;
   std::set<base::NodeId> votes_;

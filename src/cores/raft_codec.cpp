@@ -63,6 +63,7 @@ void write_body(Writer& writer, const RaftAppend& body) {
   write_instant(writer, body.stamp);
   writer.varint(body.round);
   write(writer, body.entries);
+  write_instant(writer, body.echo);
 }
 
 void read_body(Reader& reader, RaftAppend& body) {
@@ -73,6 +74,7 @@ void read_body(Reader& reader, RaftAppend& body) {
   body.stamp = read_instant(reader);
   body.round = reader.varint();
   body.entries = read_entries(reader, body.prev_index + 1, kRaftMaxBatchEntries);
+  body.echo = read_instant(reader);
 }
 
 void write_body(Writer& writer, const RaftAppendReply& body) {
@@ -82,6 +84,7 @@ void write_body(Writer& writer, const RaftAppendReply& body) {
   writer.varint(body.hint_term);
   write_instant(writer, body.stamp);
   writer.varint(body.round);
+  write_instant(writer, body.told);
 }
 
 void read_body(Reader& reader, RaftAppendReply& body) {
@@ -91,6 +94,7 @@ void read_body(Reader& reader, RaftAppendReply& body) {
   body.hint_term = read_number(reader);
   body.stamp = read_instant(reader);
   body.round = reader.varint();
+  body.told = read_instant(reader);
 }
 
 void write_body(Writer& writer, const RaftSnapshotPart& body) {

@@ -25,8 +25,12 @@ void Raft::on(base::NodeId from, RaftTerm term, const RaftAppend& append) {
   const std::span<const RaftEntry> entries(append.entries.data(), room_for(append.prev_index, append.entries));
   const RaftIndex stored = store(append.prev_index, entries);
   commit_to(std::min(append.commit, stored));
-  // Until an entry of its own term is committed a leader may not know of all that is.
-  if (commit_ >= append.commit && log_.holds(commit_, term)) caught_up_at_ = now_;
+  // Until an entry of its own term is committed a leader may not know of all that is. And a message may have been on
+  // its way for long: what it says was so when its leader had our last answer, which we know the time of.
+  const bool known = append.echo > started_ && append.echo <= now_;
+  if (known && commit_ >= append.commit && log_.holds(commit_, term)) {
+    caught_up_at_ = std::max(caught_up_at_.value_or(append.echo), append.echo);
+  }
   // A heartbeat is answered at once, with what is durable of it: a slow disk must not make a node look dead.
   const bool heartbeat = entries.empty();
   const RaftIndex claimed = heartbeat ? std::min(stored, log_.durable()) : stored;
@@ -36,7 +40,8 @@ void Raft::on(base::NodeId from, RaftTerm term, const RaftAppend& append) {
                        .hint_index = stored,
                        .hint_term = 0,
                        .stamp = append.stamp,
-                       .round = append.round},
+                       .round = append.round,
+                       .told = now_},
        heartbeat ? 0 : log_.ticket_of(claimed));
 }
 

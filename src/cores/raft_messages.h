@@ -86,6 +86,7 @@ struct RaftAppend {
   base::Instant stamp;
   std::uint64_t round = 0;
   std::vector<RaftEntry> entries;
+  base::Instant echo{};  // `told` of the receiver's latest answer: what is said here is no older than that
   bool operator==(const RaftAppend&) const = default;
 };
 
@@ -96,6 +97,7 @@ struct RaftAppendReply {
   RaftTerm hint_term = 0;    // refused: of the entry at hint_index
   base::Instant stamp;
   std::uint64_t round = 0;
+  base::Instant told{};  // when it was sent, by the sender's clock
   bool operator==(const RaftAppendReply&) const = default;
 };
 

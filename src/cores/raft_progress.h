@@ -26,6 +26,7 @@ struct RaftProgress {
   bool answered = false;    // in this term
   base::Instant acked;      // when the latest message that it answered had been sent
   std::uint64_t round = 0;  // of that message
+  base::Instant told;       // when it answered last, by its own clock
 
   // kSnapshot: the one under way stays the same though the leader takes new ones.
   RaftSnapshot snapshot;

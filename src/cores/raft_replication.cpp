@@ -31,6 +31,7 @@ void Raft::on(base::NodeId from, RaftTerm term, const RaftAppendReply& reply) {
   RaftProgress& progress = found->second;
   heard(progress, reply.stamp, reply.round);
   if (!reply.accepted) return refused(progress, reply);
+  progress.told = reply.told;
   progress.match = std::max(progress.match, reply.index);
   while (!progress.in_flight.empty() && progress.in_flight.front() <= progress.match) progress.in_flight.pop_front();
   const bool resumes = progress.mode == Mode::kSnapshot && progress.match + 1 >= log_.first();
@@ -89,7 +90,8 @@ void Raft::send_append(base::NodeId to, RaftProgress& progress, bool with_entrie
                     .members_index = log_.members_index(),
                     .stamp = now_,
                     .round = round_,
-                    .entries = {}};
+                    .entries = {},
+                    .echo = progress.told};
   if (with_entries) append.entries = log_.batch(progress.next, options_.batch_entries, options_.batch_bytes);
   const RaftIndex end = append.prev_index + append.entries.size();
   progress.commit_sent = std::max(progress.commit_sent, std::min(commit_, end));

@@ -421,26 +421,55 @@ TEST(RaftReplication, EverythingAcknowledgedSurvivesARestartOfEverybody) {
   EXPECT_THAT(group.history.violations(), testing::IsEmpty());
 }
 
+RaftAppend echoing(base::Instant echo, RaftAppend append) {
+  append.echo = echo;
+  return append;
+}
+
 TEST(RaftReplication, AFollowerIsCaughtUpForTwiceTAfterItHadAllThatWasCommitted) {
   RaftSolo solo(three({}, 1));
+  solo.now += Milliseconds(1);
   EXPECT_FALSE(solo.raft.caught_up(solo.now));
-  solo.hear(2, 1, append_of(0, 0, {command_at(1, 1)}, 5));
+  solo.hear(2, 1, echoing(solo.now, append_of(0, 0, {command_at(1, 1)}, 5)));
   EXPECT_FALSE(solo.raft.caught_up(solo.now));
-  solo.hear(2, 1, append_of(1, 1, {command_at(2, 1)}, 2));
+  solo.hear(2, 1, echoing(solo.now, append_of(1, 1, {command_at(2, 1)}, 2)));
   EXPECT_TRUE(solo.raft.caught_up(solo.now));
-  solo.hear(2, 1, append_of(2, 1, {}, 9));
+  solo.hear(2, 1, echoing(solo.now, append_of(2, 1, {}, 9)));
   EXPECT_TRUE(solo.raft.caught_up(solo.now + 2 * kT - Milliseconds(1)));
   EXPECT_FALSE(solo.raft.caught_up(solo.now + 2 * kT));
+}
+
+TEST(RaftReplication, AnAppendThatWasLongOnItsWayMakesNobodyCaughtUp) {
+  RaftSolo solo(three({}, 1));
+  solo.now += Milliseconds(1);
+  const base::Instant answered = solo.now;
+  solo.now += std::chrono::seconds(10);
+  solo.hear(2, 1, echoing(answered, append_of(0, 0, {command_at(1, 1)}, 1)));
+  EXPECT_FALSE(solo.raft.caught_up(solo.now));
+  solo.hear(2, 1, append_of(1, 1, {}, 1));
+  EXPECT_FALSE(solo.raft.caught_up(solo.now));
+  solo.hear(2, 1, echoing(solo.now + Milliseconds(1), append_of(1, 1, {}, 1)));
+  EXPECT_FALSE(solo.raft.caught_up(solo.now));
+  solo.hear(2, 1, echoing(solo.now, append_of(1, 1, {}, 1)));
+  EXPECT_TRUE(solo.raft.caught_up(solo.now));
+}
+
+TEST(RaftReplication, FollowersAreToldTheTimeOfTheirOwnAnswers) {
+  RaftGroup group(3);
+  ASSERT_TRUE(group.elect());
+  group.run(Milliseconds(300));
+  for (Node one = 1; one <= 3; ++one) EXPECT_TRUE(group[one].caught_up(group.now())) << one;
 }
 
 TEST(RaftReplication, AFollowerIsNotCaughtUpWithALeaderThatDoesNotKnowYetWhatIsCommitted) {
   RaftSolo solo(three({}, 1));
   solo.hear(2, 1, append_of(0, 0, {command_at(1, 1)}, 1));
-  solo.hear(3, 2, append_of(1, 1, {}, 1));
-  EXPECT_FALSE(solo.raft.caught_up(solo.now + 2 * kT));
-  solo.hear(3, 2, append_of(1, 1, {command_at(2, 2)}, 1));
-  EXPECT_FALSE(solo.raft.caught_up(solo.now + 2 * kT));
-  solo.hear(3, 2, append_of(2, 2, {}, 2));
+  solo.now += Milliseconds(1);
+  solo.hear(3, 2, echoing(solo.now, append_of(1, 1, {}, 1)));
+  EXPECT_FALSE(solo.raft.caught_up(solo.now));
+  solo.hear(3, 2, echoing(solo.now, append_of(1, 1, {command_at(2, 2)}, 1)));
+  EXPECT_FALSE(solo.raft.caught_up(solo.now));
+  solo.hear(3, 2, echoing(solo.now, append_of(2, 2, {}, 2)));
   EXPECT_TRUE(solo.raft.caught_up(solo.now));
 }
 
