@@ -66,11 +66,6 @@ Answer voice(const GateDesk& desk, JobId id, const GateLedgerJob& job) {
   return desk.leases.holds(id, job.epoch, desk.now) ? Answer::kAccepted : Answer::kQuorumUnavailable;
 }
 
-bool has_quorum(const GateDesk& desk) {
-  const LogStanding& standing = desk.proposals.standing();
-  return standing.leader != kNoNode && standing.caught_up;
-}
-
 }  // namespace
 
 void GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Submit& message) {
@@ -106,7 +101,7 @@ void GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Submit
   const NodeId owner = desk.peers.ring_owner(message.job);
   if (desk.peers.draining()) return refuse(Answer::kDraining, "this gate drains", owner);
   if (owner != desk.self.node) return redirect(owner);
-  if (!has_quorum(desk)) {
+  if (!desk.current()) {
     return refuse(Answer::kQuorumUnavailable, "the gates have no quorum, or this one is not caught up");
   }
   if (std::string wrong = fault(message); !wrong.empty()) return refuse(Answer::kInvalid, std::move(wrong));
@@ -174,7 +169,7 @@ void GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Cancel
   }
   const JobCancelled command{message.job, client, message.requester, message.reason};
   const bool under_way = desk.proposals.under_way(subject_of(command));
-  if (!has_quorum(desk)) return refuse(Answer::kQuorumUnavailable);
+  if (!desk.current()) return refuse(Answer::kQuorumUnavailable);
   if (!under_way && !desk.proposals.allow(desk.now)) return refuse(Answer::kQuorumCircuitOpen);
   auto& waiting = cancellers_[message.job];
   if (std::ranges::find(waiting, from) == waiting.end()) {
@@ -270,7 +265,7 @@ bool GateRequests::limited(GateDesk& desk, JobId job, ClientId client, Operation
 }
 
 Answer GateRequests::unavailable(const GateDesk& desk) const {
-  if (!has_quorum(desk)) return Answer::kQuorumUnavailable;
+  if (!desk.current()) return Answer::kQuorumUnavailable;
   return desk.proposals.circuit_closed(desk.now) ? Answer::kAccepted : Answer::kQuorumCircuitOpen;
 }
 

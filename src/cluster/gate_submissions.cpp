@@ -36,7 +36,7 @@ base::Instant GateSubmissions::step(GateDesk& desk) {
       continue;
     }
     due = std::min(due, pending.give_up);
-    if (desk.bodies.on_majority(submit.bundle)) propose(desk, submit);
+    if (desk.current() && desk.bodies.on_majority(submit.bundle)) propose(desk, submit);
     ++at;
   }
   return due;

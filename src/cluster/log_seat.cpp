@@ -99,9 +99,13 @@ LogEffects LogSeat::take() {
 }
 
 const LogStanding& LogSeat::standing(base::Instant now) {
+  // Whoever was current stays so while it applies what comes in; whoever was not has first to apply all that it was
+  // given, for any of it may be long known to others.
+  const bool same = standing_.leader == raft_->leader() && standing_.term == raft_->term();
+  const bool fresh = given_ <= applied_ || (same && standing_.caught_up);
   standing_.leader = raft_->leader();
   standing_.term = raft_->term();
-  standing_.caught_up = raft_->caught_up(now) && given_ <= applied_ + 1;
+  standing_.caught_up = fresh && raft_->caught_up(now);
   standing_.voters = raft_->members().voters;
   return standing_;
 }

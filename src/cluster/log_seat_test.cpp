@@ -84,7 +84,7 @@ TEST_F(LogSeatTest, StandsWhereTheLogStands) {
   EXPECT_EQ(standing.voters, std::vector<NodeId>{kSelf});
 }
 
-TEST_F(LogSeatTest, IsNotCurrentWhileEntriesWaitToBeApplied) {
+TEST_F(LogSeatTest, DoesNotBecomeCurrentWhileEntriesWaitToBeApplied) {
   lead();
   for (const char* each : {"a", "b", "c"}) seat_->propose(each, now_);
   for (const LogWrite& write : seat_->take().writes) seat_->persisted(write.what.ticket, now_);
@@ -92,6 +92,17 @@ TEST_F(LogSeatTest, IsNotCurrentWhileEntriesWaitToBeApplied) {
   ASSERT_EQ(effects.applies.size(), 3u);
   EXPECT_FALSE(seat_->standing(now_).caught_up);
   seat_->applied(std::get<cores::RaftEntry>(effects.applies[1]).index);
+  EXPECT_FALSE(seat_->standing(now_).caught_up);
+  seat_->applied(std::get<cores::RaftEntry>(effects.applies[2]).index);
+  EXPECT_TRUE(seat_->standing(now_).caught_up);
+}
+
+TEST_F(LogSeatTest, StaysCurrentWhileItAppliesWhatComesIn) {
+  lead();
+  EXPECT_TRUE(seat_->standing(now_).caught_up);
+  seat_->propose("a", now_);
+  for (const LogWrite& write : seat_->take().writes) seat_->persisted(write.what.ticket, now_);
+  ASSERT_EQ(seat_->take().applies.size(), 1u);
   EXPECT_TRUE(seat_->standing(now_).caught_up);
 }
 

@@ -47,9 +47,9 @@ void SlotResults::step(GateDesk& desk, const GateLedgerJob& job, const SlotFence
     }
     const bool safe = std::ranges::all_of(
         status.results, [&](const BodyRef& body) { return body.size == 0 || desk.bodies.on_majority(body); });
-    if (safe) {
+    if (safe && desk.current()) {
       desk.propose(WorkflowReceived{fence, status});
-    } else if (desk.now >= at->second.since + desk.options.result_patience) {
+    } else if (!safe && desk.now >= at->second.since + desk.options.result_patience) {
       WorkflowStatus bare = status;
       bare.results.clear();
       bare.reason = "Its results could not be had from the datacenter. " + bare.reason;
