@@ -145,6 +145,7 @@ TEST_F(ManagerClientsTest, AdmitsAWorkerThroughTheLog) {
   EXPECT_EQ(last<HeartbeatAnswer>()->contact, Contact::kPending);
   receive(NodeId{101}, heartbeat(2));
   EXPECT_EQ(last<HeartbeatAnswer>()->contact, Contact::kAdmitted);
+  now_ += seconds(1);
   receive(NodeId{101}, heartbeat(1, 2));
   receive(NodeId{101}, heartbeat(3));
   EXPECT_EQ(last<HeartbeatAnswer>()->contact, Contact::kStaleLife);
@@ -233,6 +234,21 @@ TEST_F(ManagerClientsTest, AWorkerSpeaksNeitherForAGateNorForAClient) {
   EXPECT_EQ(last<CancelAnswer>(), nullptr);
   receive(kGateA, Cancel{JobId{1}, ClientId{7}, 3, "ada", ""});
   EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
+}
+
+TEST_F(ManagerClientsTest, AWorkerThatChangesItsMindAllTheTimeDoesNotFillTheLog) {
+  const NodeId worker{101};
+  for (std::uint64_t i = 1; i <= 20; ++i) {
+    Heartbeat beat = heartbeat(i, i);
+    beat.cores = static_cast<std::uint32_t>(i);
+    receive(worker, beat);
+    now_ += std::chrono::milliseconds(10);
+  }
+  EXPECT_EQ(index_, 1u);
+  now_ += ManagerOptions{}.admission_pause;
+  receive(worker, heartbeat(21, 21));
+  EXPECT_EQ(index_, 2u);
+  EXPECT_TRUE(manager_.ledger().admitted({worker, Life{21}}));
 }
 
 TEST_F(ManagerClientsTest, ARepeatedSubmitOfAFormerOwnerChangesNothing) {

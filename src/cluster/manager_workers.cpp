@@ -53,7 +53,9 @@ Contact Manager::contact(Desk& desk, const Process& worker, const Heartbeat& mes
   const bool admitted = ledger_.admitted(worker);
   const bool away = message.state == WorkerState::kOffline || message.cores == 0 || message.cores > kMaxCores;
   if (admitted && (away || at->second.cores == message.cores)) return Contact::kAdmitted;
-  if (!away && workers_.may_return(ledger_, worker, desk.now)) desk.propose(WorkerAdmitted{worker, message.cores});
+  if (!away && workers_.may_return(ledger_, worker, desk.now) && workers_.may_ask(worker.node, desk.now)) {
+    desk.propose(WorkerAdmitted{worker, message.cores});
+  }
   if (admitted) return Contact::kAdmitted;
   const bool evicted = at != ledger_.workers().end() && at->second.life == worker.life;
   return evicted ? Contact::kEvicted : Contact::kPending;

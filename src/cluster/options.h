@@ -129,6 +129,9 @@ struct ManagerOptions {
   // A worker that answers no offer and no stop for so long is evicted though SWIM holds it alive. (Probes of the log's
   // leader, and what is done when most would be evicted: cores/health_options.h.)
   base::Duration unreachable_after = std::chrono::seconds(30);
+  // The admission of one worker is proposed at most this often: it may change its cores, or its life, with every
+  // heartbeat. Longer delays a worker that restarts twice.
+  base::Duration admission_pause = std::chrono::milliseconds(500);
   // The leader of the log looks after workers and jobs this often.
   base::Duration housekeeping = std::chrono::milliseconds(500);
   // A manager that says nothing for so long loses its jobs though SWIM holds it alive.

@@ -9,7 +9,9 @@ bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t 
   if (known == nullptr) return true;
   Seen& seen = *known;
   if (worker.life < seen.life || (worker.life == seen.life && version <= seen.version)) return false;
-  if (worker.life > seen.life) seen = Seen{.life = worker.life, .circuit = resilience::Circuit()};
+  if (worker.life > seen.life) {
+    seen = Seen{.life = worker.life, .asked_at = seen.asked_at, .circuit = resilience::Circuit()};
+  }
   seen.state = state;
   seen.version = version;
   return true;
@@ -88,6 +90,14 @@ bool WorkerTable::may_return(const Ledger& ledger, const Process& worker, base::
   const auto seen = seen_.find(worker.node);
   const bool dead = seen != seen_.end() && seen->second.swim == Liveness::kDead;
   return at->second.reason == Eviction::kDead && !dead;
+}
+
+bool WorkerTable::may_ask(NodeId worker, base::Instant now) {
+  Seen* const seen = row(worker);
+  if (seen == nullptr) return true;
+  if (seen->asked_at != base::kNever && now - seen->asked_at < options_.admission_pause) return false;
+  seen->asked_at = now;
+  return true;
 }
 
 std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Instant now) const {

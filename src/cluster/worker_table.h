@@ -48,6 +48,9 @@ class WorkerTable {
   base::Instant over_at(const Ledger& ledger, const Process& worker) const;
   // Whether an evicted worker may be admitted anew.
   bool may_return(const Ledger& ledger, const Process& worker, base::Instant now) const;
+  // Whether its admission may be proposed now, and this is it: a worker that says something else each time must not
+  // fill the log.
+  bool may_ask(NodeId worker, base::Instant now);
 
   // Workers that can be given parts, with their free cores, ascending.
   std::vector<Candidate> candidates(const Ledger& ledger, base::Instant now) const;
@@ -78,6 +81,7 @@ class WorkerTable {
     bool unreachable = false;                   // by probes
     base::Instant silent_since = base::kNever;  // first of the calls in a row without an answer
     base::Instant failed_at = base::kNever;     // the last of them
+    base::Instant asked_at = base::kNever;      // when its admission was last proposed
     resilience::Circuit circuit;
   };
 
