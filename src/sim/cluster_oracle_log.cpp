@@ -228,96 +228,6 @@ void ClusterLog::committed(std::uint32_t datacenter, std::uint64_t index, const 
     kernel_->violate("27", fmt::format("{} jobs wait for cores in {}", after.queued(), ClusterMap::name(datacenter)));
 }
 
-void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry, const cluster::GateLedger& after,
-                           const std::vector<base::NodeId>& voters) {
-  JobId id{};
-  if (const auto* submitted = std::get_if<cluster::JobSubmitted>(&entry.command)) {
-    id = submitted->job;
-    const cluster::GateLedgerJob* const job = after.job(id);
-    if (job == nullptr || job->submitted != index) return;
-    if (!gate_jobs_.emplace(id, GateJob{index, 1, std::nullopt}).second)
-      kernel_->violate("13", fmt::format("job {} is submitted a second time, entry {}", cluster::number(id), index));
-    if (!gate_jobs_.at(id).end) open_gate_jobs_.insert(id);
-    check_body("a bundle", submitted->bundle, voters);
-  } else if (const auto* moved = std::get_if<cluster::LeaseMoved>(&entry.command)) {
-    id = moved->job;
-    const cluster::GateLedgerJob* const job = after.job(id);
-    if (job != nullptr && job->epoch == moved->epoch && job->owner == moved->to) {
-      const auto [known, fresh] = gate_jobs_.try_emplace(id);
-      if (fresh) open_gate_jobs_.insert(id);
-      if (known->second.epoch < moved->epoch) kernel_->hit("job taken over by another gate");
-    }
-  } else {
-    std::visit(
-        [&id](const auto& each) {
-          if constexpr (requires { each.fence.job; }) id = each.fence.job;
-          if constexpr (requires { each.job; }) id = each.job;
-        },
-        entry.command);
-  }
-  const cluster::GateLedgerJob* const job = after.job(id);
-  const auto known = gate_jobs_.find(id);
-  if (known == gate_jobs_.end()) return;
-  if (job == nullptr) {
-    if (!known->second.end)
-      kernel_->violate("14", fmt::format("the gates forget job {} before its end", cluster::number(id)));
-    return;
-  }
-  if (job->epoch < known->second.epoch)
-    kernel_->violate("11", fmt::format("the gates' epoch of job {} falls from {} to {}", cluster::number(id),
-                                       known->second.epoch, job->epoch));
-  known->second.epoch = job->epoch;
-  if (known->second.end && job->end != known->second.end)
-    kernel_->violate("16", fmt::format("job {} had ended at the gates, and now it is otherwise", cluster::number(id)));
-  if (job->end && !known->second.end) kernel_->hit(std::string("gates' job ").append(cluster::to_text(*job->end)));
-  known->second.end = job->end;
-  if (job->end) {
-    open_gate_jobs_.erase(id);
-  } else {
-    open_gate_jobs_.insert(id);
-  }
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> seen;
-  for (const cluster::GateResult& result : job->results) {
-    if (!seen.insert({result.slot, result.offer, result.status.workflow}).second)
-      kernel_->violate("12", fmt::format("the gates have the end of workflow {} of job {} twice",
-                                         result.status.workflow, cluster::number(id)));
-  }
-}
-
-// Repetitions may meet other voters than the first one did.
-void ClusterLog::proposed(const cluster::Entry& entry, const std::vector<base::NodeId>& voters) {
-  std::uint64_t& last = proposed_[entry.proposer];
-  if (entry.sequence <= last) return;
-  last = entry.sequence;
-  if (const auto* accepted = std::get_if<cluster::JobAccepted>(&entry.command))
-    check_proposed("a bundle", accepted->bundle, voters);
-  if (const auto* context = std::get_if<cluster::LayerContext>(&entry.command))
-    check_proposed("a context", context->body, voters);
-  if (const auto* held = std::get_if<cluster::ResultHeld>(&entry.command))
-    check_proposed("a result", held->body, voters);
-}
-
-void ClusterLog::proposed(const cluster::GateEntry& entry, const std::vector<base::NodeId>& voters) {
-  std::uint64_t& last = proposed_[entry.proposer];
-  if (entry.sequence <= last) return;
-  last = entry.sequence;
-  if (const auto* submitted = std::get_if<cluster::JobSubmitted>(&entry.command))
-    check_proposed("a bundle", submitted->bundle, voters);
-  if (const auto* received = std::get_if<cluster::WorkflowReceived>(&entry.command)) {
-    for (const cluster::BodyRef& body : received->status.results) check_proposed("a result", body, voters);
-  }
-}
-
-void ClusterLog::drops(base::NodeId node, const cluster::BodyHash& body, bool named) {
-  if (named && keeps(node, body))
-    kernel_->violate("bodies", fmt::format("node {} drops a body that its ledger names", base::number(node)));
-}
-
-bool ClusterLog::keeps(base::NodeId node, const cluster::BodyHash& body) const {
-  const auto found = bodies_.find(node);
-  return found != bodies_.end() && found->second.contains(body);
-}
-
 bool ClusterLog::provisioned(std::uint32_t datacenter, const PartId& part, const cluster::Fence& fence) const {
   const auto found = places_[datacenter].issued.find(part);
   return found != places_[datacenter].issued.end() && found->second >= fence;
@@ -326,16 +236,6 @@ bool ClusterLog::provisioned(std::uint32_t datacenter, const PartId& part, const
 std::uint64_t ClusterLog::epoch(std::uint32_t datacenter, JobId job) const {
   const auto found = places_[datacenter].jobs.find(job);
   return found == places_[datacenter].jobs.end() ? 0 : found->second.epoch;
-}
-
-std::uint64_t ClusterLog::gate_epoch(JobId job) const {
-  const auto found = gate_jobs_.find(job);
-  return found == gate_jobs_.end() ? 0 : found->second.epoch;
-}
-
-bool ClusterLog::ended_at_gates(JobId job) const {
-  const auto found = gate_jobs_.find(job);
-  return found != gate_jobs_.end() && found->second.end.has_value();
 }
 
 bool ClusterLog::ended(std::uint32_t datacenter, JobId job) const {
@@ -394,25 +294,6 @@ void ClusterLog::check_job(std::uint32_t datacenter, JobId id, const Ledger& aft
                                          cluster::to_text(account.states[i]), cluster::to_text(state)));
     account.states[i] = state;
   }
-}
-
-std::size_t ClusterLog::holders(const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(voters, [&](base::NodeId node) { return keeps(node, body.hash); }));
-}
-
-// Members may have changed between the proposal and now: what counts is that every majority has somebody who holds it.
-void ClusterLog::check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) {
-  const std::size_t found = holders(body, voters);
-  if (found < voters.size() - voters.size() / 2)
-    kernel_->violate("bodies", fmt::format("the log names {} that is on {} disks of {}", what, found, voters.size()));
-}
-
-void ClusterLog::check_proposed(const char* what, const cluster::BodyRef& body,
-                                const std::vector<base::NodeId>& voters) {
-  const std::size_t found = body.size == 0 ? voters.size() : holders(body, voters);
-  if (found < voters.size() / 2 + 1)
-    kernel_->violate("bodies", fmt::format("{} is proposed that is on {} disks of {}", what, found, voters.size()));
 }
 
 // A job fails for a reason: an error of its own, a part lost too often, a time that was over.
