@@ -127,6 +127,7 @@ struct ClusterLog::Effect {
                           command.part.part, cluster::number(command.part.job), base::number(attempt->worker)));
     log.kernel_->hit(std::string("loss ").append(cluster::to_text(command.loss)));
     log.free(place, command.part);
+    if (part->phase == PartPhase::kEnded) place.over.insert(command.part);
   }
   void operator()(const cluster::LayerContext& command) const {
     const LedgerJob* const job = after.job(command.job);
@@ -155,6 +156,7 @@ struct ClusterLog::Effect {
     }
     if (part->fence != command.fence || part->result != command.body || part->outcome != command.outcome) return;
     place.counted.emplace(command.part, part->counts);
+    place.over.insert(command.part);
     const auto* const attempt = log.runs_->attempt(datacenter, {command.part, command.fence});
     // A worker may find that the time of a part was over before its executor does.
     const bool overdue = command.outcome == cluster::PartOutcome::kTimeout;
@@ -192,6 +194,7 @@ struct ClusterLog::Effect {
     Job& known = place.jobs[command.job];
     if (job->end && !known.cancelled) log.kernel_->hit("cancellation came after the end");
     known.cancelled = true;
+    log.note_over(place, command.job, *job);
   }
   void operator()(const cluster::WorkerAdmitted& command) const {
     const auto found = after.workers().find(command.worker.node);
@@ -238,9 +241,21 @@ std::uint64_t ClusterLog::epoch(std::uint32_t datacenter, JobId job) const {
   return found == places_[datacenter].jobs.end() ? 0 : found->second.epoch;
 }
 
-bool ClusterLog::ended(std::uint32_t datacenter, JobId job) const {
+std::optional<cluster::JobState> ClusterLog::end(std::uint32_t datacenter, JobId job) const {
   const auto found = places_[datacenter].jobs.find(job);
-  return found != places_[datacenter].jobs.end() && found->second.end.has_value();
+  return found == places_[datacenter].jobs.end() ? std::nullopt : found->second.end;
+}
+
+bool ClusterLog::cancelled(std::uint32_t datacenter, JobId job) const {
+  const auto found = places_[datacenter].jobs.find(job);
+  return found != places_[datacenter].jobs.end() && found->second.cancelled;
+}
+
+bool ClusterLog::settled(std::uint32_t datacenter, const PartId& part, const cluster::Fence& fence) const {
+  const Place& place = places_[datacenter];
+  const auto issued = place.issued.find(part);
+  if (issued == place.issued.end() || issued->second < fence) return false;
+  return issued->second > fence || place.over.contains(part);
 }
 
 bool ClusterLog::open(std::uint32_t datacenter, JobId job, std::uint32_t workflow) const {
@@ -272,6 +287,15 @@ void ClusterLog::free(Place& place, const PartId& part) {
   if (held == place.held.end()) return;
   place.used[held->second.first] -= held->second.second;
   place.held.erase(held);
+}
+
+// A cancellation gives up whatever waits for cores.
+void ClusterLog::note_over(Place& place, JobId id, const LedgerJob& job) {
+  for (std::uint32_t i = 0; i < job.workflows.size(); ++i) {
+    for (std::uint32_t part = 0; part < job.workflows[i].parts.size(); ++part) {
+      if (job.workflows[i].parts[part].phase == PartPhase::kEnded) place.over.insert({id, i, part});
+    }
+  }
 }
 
 void ClusterLog::check_job(std::uint32_t datacenter, JobId id, const Ledger& after) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -47,8 +48,16 @@ class ClusterLog {
   bool provisioned(std::uint32_t datacenter, const cluster::PartId& part, const cluster::Fence& fence) const;
   std::uint64_t epoch(std::uint32_t datacenter, cluster::JobId job) const;
   std::uint64_t gate_epoch(cluster::JobId job) const;
-  bool ended_at_gates(cluster::JobId job) const;
-  bool ended(std::uint32_t datacenter, cluster::JobId job) const;
+  bool ended_at_gates(cluster::JobId job) const { return end_at_gates(job).has_value(); }
+  bool ended(std::uint32_t datacenter, cluster::JobId job) const { return end(datacenter, job).has_value(); }
+  std::optional<cluster::JobState> end_at_gates(cluster::JobId job) const;
+  std::optional<cluster::JobState> end(std::uint32_t datacenter, cluster::JobId job) const;
+  bool cancelled_at_gates(cluster::JobId job) const;
+  bool cancelled(std::uint32_t datacenter, cluster::JobId job) const;
+  // Whether nobody will ever want what this attempt brings: its part is over, or was given to another attempt.
+  bool settled(std::uint32_t datacenter, const cluster::PartId& part, const cluster::Fence& fence) const;
+  // Whether the gates still wait for what this datacenter makes of the job.
+  bool awaited(cluster::JobId job, const std::string& datacenter) const;
   // Whether the layer may run: the one before it is closed.
   bool open(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
   const std::set<cluster::JobId>& gate_jobs() const { return open_gate_jobs_; }  // that have not ended
@@ -77,16 +86,25 @@ class ClusterLog {
     std::map<cluster::PartId, std::pair<cluster::Process, std::uint32_t>> held;
     std::map<cluster::Process, std::uint32_t> used;
     std::map<cluster::PartId, cluster::Counts> counted;
+    std::set<cluster::PartId> over;  // with a result, or given up for good
     std::map<base::NodeId, Worker> workers;
+  };
+  struct GateSlot {
+    cluster::SlotPhase phase = cluster::SlotPhase::kOpen;
+    std::uint32_t offer = 0;
+    std::string datacenter;
   };
   struct GateJob {
     std::uint64_t submitted = 0;
     std::uint64_t epoch = 1;
     std::optional<cluster::JobState> end;
+    bool cancelled = false;
+    std::vector<GateSlot> slots;
   };
   struct Effect;
 
   void free(Place& place, const cluster::PartId& part);
+  void note_over(Place& place, cluster::JobId id, const cluster::LedgerJob& job);
   void check_job(std::uint32_t datacenter, cluster::JobId id, const cluster::Ledger& after);
   std::size_t holders(const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) const;
   void check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);

@@ -1,4 +1,5 @@
 // What the gates' log decided, entered into the account.
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -15,7 +16,9 @@ void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry,
     id = submitted->job;
     const cluster::GateLedgerJob* const job = after.job(id);
     if (job == nullptr || job->submitted != index) return;
-    if (!gate_jobs_.emplace(id, GateJob{index, 1, std::nullopt}).second)
+    GateJob made;
+    made.submitted = index;
+    if (!gate_jobs_.emplace(id, std::move(made)).second)
       kernel_->violate("13", fmt::format("job {} is submitted a second time, entry {}", cluster::number(id), index));
     if (!gate_jobs_.at(id).end) open_gate_jobs_.insert(id);
     check_body("a bundle", submitted->bundle, voters);
@@ -51,6 +54,10 @@ void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry,
     kernel_->violate("16", fmt::format("job {} had ended at the gates, and now it is otherwise", cluster::number(id)));
   if (job->end && !known->second.end) kernel_->hit(std::string("gates' job ").append(cluster::to_text(*job->end)));
   known->second.end = job->end;
+  known->second.cancelled = known->second.cancelled || job->cancel.has_value();
+  known->second.slots.clear();
+  for (const cluster::GateSlot& slot : job->slots)
+    known->second.slots.push_back({slot.phase, slot.offer, slot.datacenter});
   if (job->end) {
     open_gate_jobs_.erase(id);
   } else {
@@ -69,9 +76,23 @@ std::uint64_t ClusterLog::gate_epoch(JobId job) const {
   return found == gate_jobs_.end() ? 0 : found->second.epoch;
 }
 
-bool ClusterLog::ended_at_gates(JobId job) const {
+std::optional<cluster::JobState> ClusterLog::end_at_gates(JobId job) const {
   const auto found = gate_jobs_.find(job);
-  return found != gate_jobs_.end() && found->second.end.has_value();
+  return found == gate_jobs_.end() ? std::nullopt : found->second.end;
+}
+
+bool ClusterLog::cancelled_at_gates(JobId job) const {
+  const auto found = gate_jobs_.find(job);
+  return found != gate_jobs_.end() && found->second.cancelled;
+}
+
+bool ClusterLog::awaited(JobId job, const std::string& datacenter) const {
+  const auto found = gate_jobs_.find(job);
+  if (found == gate_jobs_.end() || found->second.end) return false;
+  return std::ranges::any_of(found->second.slots, [&](const GateSlot& slot) {
+    const bool runs = slot.phase == cluster::SlotPhase::kOffered || slot.phase == cluster::SlotPhase::kAccepted;
+    return runs && slot.datacenter == datacenter;
+  });
 }
 
 }  // namespace muster::sim

@@ -34,12 +34,46 @@ void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::SubmitAn
 }
 
 void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::CancelAnswer& message) {
+  const bool gate = ClusterMap::role(from) == ClusterMap::Role::kGate;
+  if (message.answer == cluster::Answer::kAccepted) {
+    const bool known =
+        gate ? log_->cancelled_at_gates(message.job) : log_->cancelled(ClusterMap::datacenter(from), message.job);
+    if (!known)
+      kernel_->violate("5", fmt::format("node {} confirms the cancellation of job {}, which no majority has on disk",
+                                        base::number(from), cluster::number(message.job)));
+  }
   if (message.answer != cluster::Answer::kOverloaded) return;
   // A job that is still being submitted cannot be cancelled yet, which is told alike.
-  const bool gate = ClusterMap::role(from) == ClusterMap::Role::kGate;
   if (gate ? log_->submitted(message.job) : log_->accepted(ClusterMap::datacenter(from), message.job))
     kernel_->violate("28", fmt::format("node {} sheds the cancellation of job {}", base::number(from),
                                        cluster::number(message.job)));
+}
+
+// Its worker deletes the result then.
+void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::ResultAck& message) {
+  if (log_->settled(ClusterMap::datacenter(from), message.part, message.fence)) return;
+  kernel_->violate("5", fmt::format("manager {} acknowledges to worker {} a result of part {}.{} of job {} under fence "
+                                    "{}.{}, which no majority has on disk",
+                                    base::number(from), base::number(to), message.part.workflow, message.part.part,
+                                    cluster::number(message.part.job), message.fence.epoch, message.fence.attempt));
+}
+
+void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::JobEnd& message) {
+  const bool gate = ClusterMap::role(from) == ClusterMap::Role::kGate;
+  const auto end = gate ? log_->end_at_gates(message.job) : log_->end(ClusterMap::datacenter(from), message.job);
+  if (end == message.state) return;
+  kernel_->violate("16", fmt::format("node {} says that job {} ended as {}; in the log it is {}", base::number(from),
+                                     cluster::number(message.job), cluster::to_text(message.state),
+                                     end ? cluster::to_text(*end) : "open"));
+}
+
+// A datacenter may forget what it made of the job then.
+void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::EndAck& message) {
+  if (ClusterMap::role(from) != ClusterMap::Role::kGate) return;
+  const std::string datacenter = ClusterMap::name(ClusterMap::datacenter(to));
+  if (!log_->awaited(message.job, datacenter)) return;
+  kernel_->violate("5", fmt::format("gate {} acknowledges the end of job {} at {}, which no majority has on disk",
+                                    base::number(from), cluster::number(message.job), datacenter));
 }
 
 void ClusterTalk::on(base::NodeId, base::NodeId, const cluster::DispatchAnswer& message) {

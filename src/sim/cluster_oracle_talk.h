@@ -1,5 +1,5 @@
-// Watches what the nodes of a cluster say and note: a minority dispatches and acknowledges nothing, and cancellations
-// are never shed. Told of every message as it leaves a brain.
+// Watches what the nodes of a cluster say and note: a minority dispatches and acknowledges nothing, ends are told
+// as the log has them, and cancellations are never shed. Told of every message as it leaves a brain.
 #pragma once
 
 #include "cluster/effects.h"
@@ -18,6 +18,9 @@ class ClusterTalk {
   void on(base::NodeId from, base::NodeId to, const cluster::Dispatch& message);
   void on(base::NodeId from, base::NodeId to, const cluster::SubmitAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::CancelAnswer& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::ResultAck& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::JobEnd& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::EndAck& message);
   void on(base::NodeId from, base::NodeId to, const cluster::DispatchAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::ExtensionAnswer& message);
   template <class Other>

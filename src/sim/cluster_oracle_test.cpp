@@ -19,6 +19,7 @@ using cluster::JobId;
 using cluster::Life;
 using cluster::PartId;
 
+constexpr base::NodeId kGate{1};
 constexpr base::NodeId kManager{101};
 constexpr base::NodeId kWorker{111};
 constexpr base::NodeId kOther{112};
@@ -55,8 +56,40 @@ class ClusterOracles : public testing::Test {
     ledger_.apply(index_, entry);
     log_.committed(0, index_, entry, ledger_, {kManager, base::NodeId{102}, base::NodeId{103}});
   }
+  void commit_at_gates(cluster::GateCommand command) {
+    const cluster::GateEntry entry{{kGate, Life{1}}, ++gate_index_, std::move(command)};
+    gate_ledger_.apply(gate_index_, entry);
+    log_.committed(gate_index_, entry, gate_ledger_, {kGate, base::NodeId{2}, base::NodeId{3}});
+  }
   void keep_everywhere(const cluster::BodyHash& hash) {
-    for (const std::uint64_t node : {101u, 102u, 103u}) log_.kept(base::NodeId{node}, hash);
+    for (const std::uint64_t node : {1u, 2u, 3u, 101u, 102u, 103u}) log_.kept(base::NodeId{node}, hash);
+  }
+  // The job has cores for its first part.
+  void provision() {
+    keep_everywhere(hash_body("bundle"));
+    keep_everywhere(hash_body("result"));
+    commit(accepted());
+    commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+    commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, 1}}});
+  }
+  // Its executor has ended so.
+  cluster::ResultHeld result() {
+    runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}), 1);
+    cluster::ExecutorEnd end;
+    end.part = {kJob, 0, 0};
+    end.fence = {1, 1};
+    end.outcome = cluster::PartOutcome::kCompleted;
+    end.counts = counts_of(kJob, 0, {0, 4, 4});
+    runs_.ended(kWorker, end, hash_body("result"));
+    return {end.part, end.fence, *end.outcome, {hash_body("result"), 6}, end.counts, ""};
+  }
+  // The gates have the job and offer it to the first datacenter.
+  void submit_at_gates() {
+    keep_everywhere(hash_body("bundle"));
+    const cluster::JobAccepted job = accepted();
+    commit_at_gates(cluster::JobSubmitted{
+        kJob, job.client, {kGate, Life{1}}, cluster::RenewalId{1}, job.bundle, job.outline, {"east"}, 0, false});
+    commit_at_gates(cluster::SlotOffered{{kJob, 1, 0, 1}, "east", false});
   }
   cluster::JobAccepted accepted() {
     cluster::JobAccepted command;
@@ -83,6 +116,8 @@ class ClusterOracles : public testing::Test {
   ClusterTalk talk_{kernel_, log_};
   cluster::Ledger ledger_;
   std::uint64_t index_ = 0;
+  cluster::GateLedger gate_ledger_;
+  std::uint64_t gate_index_ = 0;
 };
 
 TEST_F(ClusterOracles, SeeACoreThatRunsTwoParts) {
@@ -153,6 +188,78 @@ TEST_F(ClusterOracles, SeeAnAcknowledgementThatNoMajorityKnows) {
   answer.job = kJob;
   talk_.leaves(kManager, kClient, answer);
   EXPECT_EQ(broken(), "5");
+}
+
+TEST_F(ClusterOracles, SeeAResultAcknowledgedThatNoMajorityHolds) {
+  provision();
+  talk_.leaves(kManager, kWorker, cluster::ResultAck{{kJob, 0, 0}, {1, 1}});
+  EXPECT_EQ(broken(), "5");
+}
+
+TEST_F(ClusterOracles, SeeAResultAcknowledgedOfAnAttemptThatTheLogNeverGave) {
+  provision();
+  commit(result());
+  talk_.leaves(kManager, kWorker, cluster::ResultAck{{kJob, 0, 0}, {1, 2}});
+  EXPECT_EQ(broken(), "5");
+}
+
+TEST_F(ClusterOracles, AllowAResultToBeAcknowledgedThatIsHeldOrSuperseded) {
+  provision();
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kRefused});
+  commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, 2}}});
+  talk_.leaves(kManager, kWorker, cluster::ResultAck{{kJob, 0, 0}, {1, 1}});
+  EXPECT_EQ(broken(), "");
+  commit(cluster::CancelRequested{kJob, "ada", "", cluster::JobState::kCancelled});
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 2}, 1, cluster::Loss::kCancelled});
+  talk_.leaves(kManager, kWorker, cluster::ResultAck{{kJob, 0, 0}, {1, 2}});
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, AllowAResultToBeAcknowledgedOnceItIsHeld) {
+  provision();
+  commit(result());
+  talk_.leaves(kManager, kWorker, cluster::ResultAck{{kJob, 0, 0}, {1, 1}});
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, SeeTheEndOfADatacentersRunAcknowledgedThatNoMajorityHas) {
+  submit_at_gates();
+  talk_.leaves(kGate, base::NodeId{201}, cluster::EndAck{kJob});
+  EXPECT_EQ(broken(), "");
+  talk_.leaves(kGate, kManager, cluster::EndAck{kJob});
+  EXPECT_EQ(broken(), "5");
+}
+
+TEST_F(ClusterOracles, AllowTheEndOfADatacentersRunToBeAcknowledgedOnceItIsCommitted) {
+  submit_at_gates();
+  commit_at_gates(cluster::SlotEnded{{kJob, 1, 0, 1}, cluster::JobState::kFailed, "", {}});
+  talk_.leaves(kGate, kManager, cluster::EndAck{kJob});
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, SeeACancellationConfirmedThatNoMajorityKnows) {
+  provision();
+  commit(cluster::CancelRequested{kJob, "ada", "", cluster::JobState::kCancelled});
+  talk_.leaves(kManager, kClient, cluster::CancelAnswer{.job = kJob});
+  EXPECT_EQ(broken(), "");
+  submit_at_gates();
+  talk_.leaves(kGate, kClient, cluster::CancelAnswer{.job = kJob});
+  EXPECT_EQ(broken(), "5");
+}
+
+TEST_F(ClusterOracles, SeeAnEndToldThatTheLogDoesNotHave) {
+  keep_everywhere(hash_body("bundle"));
+  commit(accepted());
+  commit(cluster::CancelRequested{kJob, "ada", "", cluster::JobState::kCancelled});
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCancelled, ""});
+  cluster::JobEnd end;
+  end.job = kJob;
+  end.state = cluster::JobState::kCancelled;
+  talk_.leaves(kManager, kClient, end);
+  EXPECT_EQ(broken(), "");
+  submit_at_gates();
+  talk_.leaves(kGate, kClient, end);
+  EXPECT_EQ(broken(), "16");
 }
 
 TEST_F(ClusterOracles, SeeACancellationThatIsShed) {
@@ -233,13 +340,30 @@ TEST_F(ClusterOracles, SeeAnEndThatChanges) {
   ClusterUser user(kernel_, log_, runs_, true);
   cluster::JobRequest request;
   request.job = kJob;
+  user.add(request).cancelled = true;
+  keep_everywhere(hash_body("bundle"));
+  commit(accepted());
+  commit(cluster::CancelRequested{kJob, "ada", "", cluster::JobState::kCancelled});
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCancelled, ""});
+  cluster::ClientUpdate update;
+  update.ends.emplace_back();
+  update.ends[0].job = kJob;
+  update.ends[0].state = cluster::JobState::kCancelled;
+  user.told(update);
+  EXPECT_EQ(broken(), "");
+  update.ends[0].state = cluster::JobState::kFailed;
+  user.told(update);
+  EXPECT_EQ(broken(), "16");
+}
+
+TEST_F(ClusterOracles, SeeAnEndThatOnlyTheUserKnows) {
+  ClusterUser user(kernel_, log_, runs_, true);
+  cluster::JobRequest request;
+  request.job = kJob;
   user.add(request);
   cluster::ClientUpdate update;
   update.ends.emplace_back();
   update.ends[0].job = kJob;
-  user.told(update);
-  EXPECT_EQ(broken(), "");
-  update.ends[0].state = cluster::JobState::kFailed;
   user.told(update);
   EXPECT_EQ(broken(), "16");
 }

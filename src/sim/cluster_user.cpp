@@ -77,6 +77,10 @@ void ClusterUser::told(const cluster::JobEnd& end) {
   if (job.ended && *job.ended != end.state)
     kernel_->violate("16", fmt::format("job {} ended as {} and now as {}", name, cluster::to_text(*job.ended),
                                        cluster::to_text(end.state)));
+  const auto known = direct_ ? log_->end(0, end.job) : log_->end_at_gates(end.job);
+  if (known != end.state)
+    kernel_->violate("16", fmt::format("a user is told that job {} ended as {}; in the log it is {}", name,
+                                       cluster::to_text(end.state), known ? cluster::to_text(*known) : "open"));
   if (job.cancelled && end.state != cluster::JobState::kCancelled) kernel_->hit("cancellation raced with the end");
   if (!job.cancelled && end.state == cluster::JobState::kCancelled)
     kernel_->violate("failed-cause", fmt::format("job {} is cancelled, which nobody asked for", name));
