@@ -60,21 +60,20 @@ struct ClusterLog::Effect {
     if (job == nullptr || job->accepted != index) return;
     Job made;
     made.accepted = index;
+    made.owner = command.owner;
     made.layers = depths(command.outline);
     made.states.assign(made.layers.size(), cluster::WorkflowState::kPending);
     if (!place.jobs.emplace(command.job, std::move(made)).second)
       violate("13", fmt::format("job {} is accepted a second time", cluster::number(command.job)));
     log.check_body("a bundle", command.bundle, voters);
   }
-  void operator()(const cluster::JobOwner& command) const {
-    const LedgerJob* const job = after.job(command.job);
-    if (job == nullptr || job->owner != command.owner || job->epoch != command.epoch) return;
-    std::uint64_t& epoch = place.jobs[command.job].epoch;
-    if (command.epoch < epoch)
-      violate("11", fmt::format("the epoch of job {} falls from {} to {}", cluster::number(command.job), epoch,
-                                command.epoch));
-    if (command.epoch > epoch) log.kernel_->hit("job taken over by another manager");
-    epoch = command.epoch;
+  void operator()(const cluster::JobOwner&) const {}
+  // What took effect was decided by who leads the job.
+  void check_epoch(const char* what, JobId job, std::uint64_t epoch) const {
+    const std::uint64_t current = log.epoch(datacenter, job);
+    if (epoch != current)
+      violate("9", fmt::format("{} of job {} takes effect under epoch {}, which is at {}", what, cluster::number(job),
+                               epoch, current));
   }
   void operator()(const cluster::Provision& command) const {
     for (const cluster::Assignment& each : command.parts) {
@@ -89,6 +88,7 @@ struct ClusterLog::Effect {
   }
   void give(const PartId& id, const cluster::Fence& fence, const cluster::Assignment& each) const {
     const std::uint64_t name = cluster::number(id.job);
+    check_epoch("a provision", id.job, fence.epoch);
     if (place.issued[id] >= fence)
       violate("11", fmt::format("part {}.{} of job {} gets the fence {}.{} again", id.workflow, id.part, name,
                                 fence.epoch, fence.attempt));
@@ -116,6 +116,7 @@ struct ClusterLog::Effect {
     const auto held = place.held.find(command.part);
     const LedgerPart* const part = after.part(command.part);
     if (held == place.held.end() || part == nullptr || part->phase == PartPhase::kAssigned) return;
+    check_epoch("a loss", command.part.job, command.epoch);
     if (place.issued[command.part] != command.fence) {
       violate("9", fmt::format("a part of job {} is lost under a fence that is not its last",
                                cluster::number(command.part.job)));
@@ -135,6 +136,7 @@ struct ClusterLog::Effect {
     Job& known = place.jobs[command.job];
     if (known.closed > command.layer) return;
     known.closed = command.layer + 1;
+    check_epoch("a context", command.job, command.epoch);
     for (std::size_t i = 0; i < known.layers.size(); ++i) {
       if (known.layers[i] <= command.layer && !cluster::terminal(job->workflows[i].state))
         violate("layers", fmt::format("layer {} of job {} is closed while workflow {} runs", command.layer,
@@ -176,6 +178,7 @@ struct ClusterLog::Effect {
     Job& known = place.jobs[command.job];
     if (known.end) return;
     known.end = job->end->state;
+    check_epoch("the end", command.job, command.epoch);
     const base::NodeId worker = log.runs_->runs(datacenter, command.job);
     if (worker != base::kNoNode)
       violate("cancelled", fmt::format("job {} has ended and runs on worker {}", cluster::number(command.job),
@@ -305,6 +308,13 @@ void ClusterLog::check_job(std::uint32_t datacenter, JobId id, const Ledger& aft
   Job& account = known->second;
   if (job->accepted != account.accepted)
     kernel_->violate("13", fmt::format("job {} is another than it was", cluster::number(id)));
+  if (job->epoch < account.epoch || (job->epoch == account.epoch && job->owner != account.owner))
+    kernel_->violate(
+        "11", fmt::format("job {} goes from manager {} to {}, and its epoch from {} to {}", cluster::number(id),
+                          base::number(account.owner.node), base::number(job->owner.node), account.epoch, job->epoch));
+  if (job->epoch > account.epoch) kernel_->hit("job taken over by another manager");
+  account.owner = job->owner;
+  account.epoch = job->epoch;
   if (account.end && (!job->end || job->end->state != *account.end))
     kernel_->violate("16", fmt::format("job {} had ended as {} and now it is otherwise", cluster::number(id),
                                        cluster::to_text(*account.end)));

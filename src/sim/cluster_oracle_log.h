@@ -68,6 +68,7 @@ class ClusterLog {
  private:
   struct Job {
     std::uint64_t accepted = 0;
+    cluster::Process owner;
     std::uint64_t epoch = 1;
     std::vector<std::uint32_t> layers;  // of its workflows
     std::uint32_t closed = 0;           // layers
@@ -93,19 +94,26 @@ class ClusterLog {
     cluster::SlotPhase phase = cluster::SlotPhase::kOpen;
     std::uint32_t offer = 0;
     std::string datacenter;
+
+    bool operator==(const GateSlot&) const = default;
   };
   struct GateJob {
     std::uint64_t submitted = 0;
+    cluster::Process owner;
     std::uint64_t epoch = 1;
     std::optional<cluster::JobState> end;
     bool cancelled = false;
     std::vector<GateSlot> slots;
+    std::size_t results = 0;
   };
   struct Effect;
 
   void free(Place& place, const cluster::PartId& part);
   void note_over(Place& place, cluster::JobId id, const cluster::LedgerJob& job);
   void check_job(std::uint32_t datacenter, cluster::JobId id, const cluster::Ledger& after);
+  void check_renewals(const cluster::LeasesRenewed& command, const cluster::GateLedger& after);
+  // `acts_under`: the epoch of the command, if it is an owner's.
+  void check_gate_job(cluster::JobId id, const cluster::GateLedgerJob& job, std::optional<std::uint64_t> acts_under);
   std::size_t holders(const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) const;
   void check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
   void check_proposed(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);

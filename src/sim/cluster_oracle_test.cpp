@@ -26,6 +26,10 @@ constexpr base::NodeId kOther{112};
 constexpr base::NodeId kClient{11};
 constexpr JobId kJob{1001};
 constexpr cluster::Process kOwner{kManager, Life{1}};
+constexpr cluster::Process kSuccessor{base::NodeId{102}, Life{1}};
+constexpr cluster::Process kGateOwner{kGate, Life{1}};
+const std::vector<base::NodeId> kManagers = {kManager, base::NodeId{102}, base::NodeId{103}};
+const std::vector<base::NodeId> kGates = {kGate, base::NodeId{2}, base::NodeId{3}};
 
 struct Nobody final : World {
   void begin(Kernel&) override {}
@@ -51,15 +55,18 @@ class ClusterOracles : public testing::Test {
     return made;
   }
   // The ledger and the account take the same entry.
-  void commit(cluster::Command command) {
-    const cluster::Entry entry{kOwner, ++index_, std::move(command)};
-    ledger_.apply(index_, entry);
-    log_.committed(0, index_, entry, ledger_, {kManager, base::NodeId{102}, base::NodeId{103}});
+  void commit(const cluster::Command& command) { commit(command, command); }
+  // The ledger does another thing than it was told.
+  void commit(cluster::Command told, cluster::Command done) {
+    ++index_;
+    ledger_.apply(index_, {kOwner, index_, std::move(done)});
+    log_.committed(0, index_, {kOwner, index_, std::move(told)}, ledger_, kManagers);
   }
-  void commit_at_gates(cluster::GateCommand command) {
-    const cluster::GateEntry entry{{kGate, Life{1}}, ++gate_index_, std::move(command)};
-    gate_ledger_.apply(gate_index_, entry);
-    log_.committed(gate_index_, entry, gate_ledger_, {kGate, base::NodeId{2}, base::NodeId{3}});
+  void commit_at_gates(const cluster::GateCommand& command) { commit_at_gates(command, command); }
+  void commit_at_gates(cluster::GateCommand told, cluster::GateCommand done) {
+    ++gate_index_;
+    gate_ledger_.apply(gate_index_, {kGateOwner, gate_index_, std::move(done)});
+    log_.committed(gate_index_, {kGateOwner, gate_index_, std::move(told)}, gate_ledger_, kGates);
   }
   void keep_everywhere(const cluster::BodyHash& hash) {
     for (const std::uint64_t node : {1u, 2u, 3u, 101u, 102u, 103u}) log_.kept(base::NodeId{node}, hash);
@@ -151,6 +158,89 @@ TEST_F(ClusterOracles, SeeAnEpochThatFalls) {
   runs_.started(kWorker, 0, order(0, {2, 1}, {0}), 2);
   runs_.started(kWorker, 0, order(1, {1, 1}, {1}), 1);
   EXPECT_EQ(broken(), "7");
+}
+
+TEST_F(ClusterOracles, SeeALossUnderASupersededEpoch) {
+  provision();
+  commit(cluster::JobOwner{kJob, kSuccessor, 2});
+  const cluster::PartLost late{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kRefused};
+  const cluster::PartLost lost{{kJob, 0, 0}, {1, 1}, 2, cluster::Loss::kRefused};
+  commit(late);
+  EXPECT_EQ(broken(), "");
+  commit(late, lost);
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeAnEndUnderASupersededEpoch) {
+  provision();
+  commit(cluster::JobOwner{kJob, kSuccessor, 2});
+  commit(cluster::CancelRequested{kJob, "ada", "", cluster::JobState::kCancelled});
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 2, cluster::Loss::kCancelled});
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCancelled, ""});
+  EXPECT_EQ(broken(), "");
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCancelled, ""},
+         cluster::JobEnded{kJob, 2, cluster::JobState::kCancelled, ""});
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, AllowALeaderToDecideUnderItsOwnEpoch) {
+  provision();
+  commit(cluster::JobOwner{kJob, kSuccessor, 2});
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 2, cluster::Loss::kRefused});
+  commit(cluster::Provision{kJob, 2, 0, {{0, {kWorker, Life{1}}, 4, 2}}});
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, SeeOneEpochForTwoManagers) {
+  provision();
+  cluster::JobAccepted taken = accepted();
+  taken.owner = kSuccessor;
+  cluster::Ledger wrong;
+  wrong.apply(1, {kOwner, 1, taken});
+  ++index_;
+  log_.committed(0, index_, {kOwner, index_, cluster::JobOwner{kJob, kSuccessor, 2}}, wrong, kManagers);
+  EXPECT_EQ(broken(), "11");
+}
+
+TEST_F(ClusterOracles, SeeADecisionUnderASupersededEpochOfTheGates) {
+  submit_at_gates();
+  commit_at_gates(cluster::LeaseMoved{kJob, 2, cluster::RenewalId{1}, cluster::RenewalId{2}, {kGates[1], Life{1}}});
+  commit_at_gates(cluster::SlotAccepted{{kJob, 1, 0, 1}});
+  EXPECT_EQ(broken(), "");
+  commit_at_gates(cluster::SlotAccepted{{kJob, 1, 0, 1}}, cluster::SlotAccepted{{kJob, 2, 0, 1}});
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeALeaseRenewedUnderASupersededEpoch) {
+  submit_at_gates();
+  const cluster::Process next{kGates[1], Life{1}};
+  commit_at_gates(cluster::LeaseMoved{kJob, 2, cluster::RenewalId{1}, cluster::RenewalId{2}, next});
+  commit_at_gates(cluster::LeasesRenewed{kGateOwner, {{kJob, 1, cluster::RenewalId{3}, 0}}});
+  commit_at_gates(cluster::LeasesRenewed{next, {{kJob, 2, cluster::RenewalId{4}, 0}}});
+  EXPECT_EQ(broken(), "");
+  commit_at_gates(cluster::LeasesRenewed{kGateOwner, {{kJob, 1, cluster::RenewalId{5}, 0}}},
+                  cluster::LeasesRenewed{next, {{kJob, 2, cluster::RenewalId{5}, 0}}});
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeOneEpochForTwoGates) {
+  submit_at_gates();
+  const cluster::JobAccepted job = accepted();
+  cluster::GateLedger wrong;
+  wrong.apply(1, {kGateOwner, 1,
+                  cluster::JobSubmitted{kJob,
+                                        job.client,
+                                        {kGates[1], Life{1}},
+                                        cluster::RenewalId{1},
+                                        job.bundle,
+                                        job.outline,
+                                        {"east"},
+                                        0,
+                                        false}});
+  const cluster::LeaseMoved moved{kJob, 2, cluster::RenewalId{1}, cluster::RenewalId{2}, {kGates[1], Life{1}}};
+  ++gate_index_;
+  log_.committed(gate_index_, {kGateOwner, gate_index_, moved}, wrong, kGates);
+  EXPECT_EQ(broken(), "11");
 }
 
 TEST_F(ClusterOracles, SeeABundleThatIsOnOneDisk) {
