@@ -15,6 +15,8 @@ namespace {
 // How much too late an alarm may come before its node counts as crawling; and for how long such things are remembered.
 constexpr base::Duration kTooLate = std::chrono::milliseconds(500);
 constexpr base::Duration kLately = std::chrono::seconds(60);
+// Without contact for so long, a worker stops what it runs.
+constexpr base::Duration kContact = std::chrono::seconds(30);
 
 std::string in_words(const ClusterRuns::Key& key) {
   const auto& [part, fence] = key;
@@ -48,7 +50,10 @@ void ClusterRuns::started(base::NodeId worker, std::uint64_t life, const cluster
     if (other->second.live && !excused)
       kernel_->violate("part-once", fmt::format("worker {} starts {} while worker {} runs {}", name, in_words(key),
                                                 base::number(other->second.worker), in_words(other->first)));
-    if (other->first.second >= order.fence && !excused)
+    // A fence that is started twice, or a lower one at the same process: no clock excuses that.
+    const bool here = other->second.worker == worker && other->second.life == life;
+    const bool inexcusable = here || other->first.second == order.fence;
+    if (other->first.second >= order.fence && (inexcusable || !excused))
       kernel_->violate(
           "9", fmt::format("worker {} starts {} after {} was started", name, in_words(key), in_words(other->first)));
     if (other->second.live && excused) kernel_->hit("part ran twice for want of a clock");
@@ -78,6 +83,30 @@ void ClusterRuns::ended(base::NodeId worker, const cluster::ExecutorEnd& told, c
   end(place, key, found->second);
 }
 
+void ClusterRuns::told_to_stop(base::NodeId worker, const Key& key) {
+  const auto found = attempts_[ClusterMap::datacenter(worker) & 1].find(key);
+  if (found != attempts_[ClusterMap::datacenter(worker) & 1].end()) found->second.told = true;
+}
+
+void ClusterRuns::contact(base::NodeId worker, base::Instant asked) {
+  const auto [known, first] = contacts_.try_emplace(worker, asked);
+  if (!first) known->second = std::max(known->second, asked);
+}
+
+// Neither a pause nor a clock excuses anybody: it is the worker's own clock that counts, and it was asked just now.
+void ClusterRuns::thought(base::NodeId worker) {
+  const auto cores = in_use_.find(worker);
+  if (cores == in_use_.end() || cores->second.empty()) return;
+  const auto known = contacts_.find(worker);
+  const base::Instant now = kernel_->clock_of(worker);
+  if (known != contacts_.end() && now - known->second < kContact) return;
+  for (const auto& [core, key] : cores->second) {
+    if (attempts_[ClusterMap::datacenter(worker) & 1].at(key).told) continue;
+    kernel_->violate(
+        "10", fmt::format("worker {} runs {} and has had no contact for 30 s", base::number(worker), in_words(key)));
+  }
+}
+
 void ClusterRuns::went_down(base::NodeId worker) {
   const std::uint32_t place = ClusterMap::datacenter(worker);
   for (const auto& [core, key] : in_use_[worker]) {
@@ -96,6 +125,7 @@ void ClusterRuns::booted(base::NodeId node) {
   it.began = kernel_->elapsed();
   it.offset = (kernel_->clock_of(node) - kernel_->now()).count();
   it.late_at = base::Duration(-1);
+  contacts_.erase(node);
 }
 
 void ClusterRuns::observe(base::NodeId node) {

@@ -26,6 +26,7 @@ class ClusterRuns {
     cluster::Counts counts;  // so far
     base::Duration began{};
     bool live = true;
+    bool told = false;                            // to stop
     std::optional<cluster::PartOutcome> outcome;  // of one that left a result
     cluster::BodyHash body = cluster::kNoBody;
   };
@@ -39,6 +40,11 @@ class ClusterRuns {
   void started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order, std::uint64_t epoch);
   void counted(base::NodeId worker, const Key& key, const cluster::Counts& counts);
   void ended(base::NodeId worker, const cluster::ExecutorEnd& end, const cluster::BodyHash& body);
+  void told_to_stop(base::NodeId worker, const Key& key);
+  // A manager that can decide has answered what the worker asked then, by its own clock.
+  void contact(base::NodeId worker, base::Instant asked);
+  // The worker's brain was asked: now at the latest it knows that its contact has lapsed.
+  void thought(base::NodeId worker);
   // All of the worker's executors die with it.
   void went_down(base::NodeId worker);
   // A node got to its alarm so much too late.
@@ -85,6 +91,7 @@ class ClusterRuns {
   std::set<std::pair<std::uint32_t, Key>> live_;
   std::map<base::NodeId, std::map<std::uint32_t, Key>> in_use_;  // cores of each worker
   std::map<std::pair<base::NodeId, cluster::JobId>, std::pair<std::uint64_t, std::uint64_t>> epochs_;  // life, epoch
+  std::map<base::NodeId, base::Instant> contacts_;  // of a worker's life, by its own clock
   std::vector<Clock> clocks_;  // by the kernel's index; shorter while the last nodes were never started
   base::Duration manager_strayed_[2] = {base::Duration(-1), base::Duration(-1)};  // when one of a datacenter's last did
 };

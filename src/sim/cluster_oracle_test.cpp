@@ -154,6 +154,40 @@ TEST_F(ClusterOracles, SeeASupersededAttempt) {
   EXPECT_EQ(broken(), "9");
 }
 
+TEST_F(ClusterOracles, SeeAFenceThatIsStartedTwiceThoughNoClockCanBeTrusted) {
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}), 1);
+  runs_.went_down(kWorker);
+  runs_.late(kWorker, std::chrono::seconds(9));
+  runs_.started(kWorker, 1, order(0, {1, 1}, {0}), 1);
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeAProcessThatGoesBackToALowerFenceThoughNoClockCanBeTrusted) {
+  runs_.late(kWorker, std::chrono::seconds(9));
+  runs_.started(kWorker, 0, order(0, {1, 2}, {0}), 1);
+  runs_.started(kOther, 0, order(0, {1, 1}, {0}), 1);
+  EXPECT_EQ(broken(), "");
+  runs_.started(kWorker, 0, order(0, {1, 0}, {1}), 1);
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeAWorkerThatRunsOnWithoutContact) {
+  const base::Instant now = kernel_.clock_of(kWorker);
+  runs_.contact(kWorker, now - std::chrono::milliseconds(29'999));
+  runs_.contact(kWorker, now - std::chrono::seconds(40));
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}), 1);
+  runs_.thought(kWorker);
+  EXPECT_EQ(broken(), "");
+  runs_.contact(kOther, now - std::chrono::seconds(30));
+  runs_.started(kOther, 0, order(1, {1, 1}, {0}), 1);
+  runs_.told_to_stop(kOther, {PartId{kJob, 0, 1}, Fence{1, 1}});
+  runs_.thought(kOther);
+  EXPECT_EQ(broken(), "");
+  runs_.started(kOther, 0, order(2, {1, 1}, {1}), 1);
+  runs_.thought(kOther);
+  EXPECT_EQ(broken(), "10");
+}
+
 TEST_F(ClusterOracles, SeeAnEpochThatFalls) {
   runs_.started(kWorker, 0, order(0, {2, 1}, {0}), 2);
   runs_.started(kWorker, 0, order(1, {1, 1}, {1}), 1);

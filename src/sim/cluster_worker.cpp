@@ -1,6 +1,7 @@
 #include "sim/cluster_worker.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster::sim {
 
@@ -38,14 +39,23 @@ void WorkerProcess::on_message(Host& host, base::NodeId from, const cluster::Mes
     std::uint64_t& epoch = epochs_[{order->part, order->fence}];
     epoch = std::max(epoch, order->epoch);
   }
+  if (const auto* answer = std::get_if<cluster::HeartbeatAnswer>(&message)) {
+    const bool contact =
+        answer->contact == cluster::Contact::kAdmitted || answer->contact == cluster::Contact::kPending;
+    const base::Instant sent{base::Duration(answer->sent)};
+    if (contact && answer->life == self(host).life && sent <= host.now()) shared_->runs.contact(host.self(), sent);
+  }
+  thinks_ = true;
   brain_->receive(from, message, host.now());
 }
 
 void WorkerProcess::on_body_stored(Host& host, const cluster::BodyHash& hash, bool ok) {
+  thinks_ = true;
   brain_->body_stored(hash, ok, host.now());
 }
 
 void WorkerProcess::on_body_read(Host& host, const cluster::BodyHash& hash, std::optional<std::string> bytes) {
+  thinks_ = true;
   brain_->body_read(hash, std::move(bytes), host.now());
 }
 
@@ -62,12 +72,14 @@ void WorkerProcess::on_wake(Host& host) {
     if (!step(host, key, at->second)) executors_.erase(key);
     at = next;
   }
+  thinks_ = true;
   brain_->wake(host.now());
 }
 
 void WorkerProcess::drain(Host& host) {
   for (cluster::Effects effects = brain_->take(); !effects.empty(); effects = brain_->take())
     perform(host, std::move(effects));
+  if (std::exchange(thinks_, false)) shared_->runs.thought(host.self());
   if (brain_->superseded()) {
     shared_->kernel.hit("worker superseded");
     host.halt("superseded");
@@ -123,6 +135,7 @@ void WorkerProcess::stop_executor(Host& host, const cluster::StopExecutor& order
   const auto found = executors_.find({order.part, order.fence});
   if (found == executors_.end()) return;
   Executor& executor = found->second;
+  shared_->runs.told_to_stop(host.self(), found->first);
   const bool obeys = executor.program.conduct != Conduct::kHangs && executor.program.conduct != Conduct::kDeaf;
   if (order.kill) {
     executor.killed = true;

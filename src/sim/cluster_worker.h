@@ -57,6 +57,7 @@ class WorkerProcess final : public ClusterProcess {
   std::map<Key, Executor> executors_;
   std::map<Key, std::uint64_t> epochs_;  // of the orders
   base::Instant health_due_{};
+  bool thinks_ = false;  // its brain was asked in this turn
   bool draining_ = false;
 };
 
