@@ -26,8 +26,16 @@ std::string in_words(const ClusterRuns::Key& key) {
 
 }  // namespace
 
-void ClusterRuns::started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order,
-                          std::uint64_t epoch) {
+void ClusterRuns::accepted(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer) {
+  auto& token = epochs_[{worker, offer.part.job}];
+  if (token.first == life && offer.epoch < token.second)
+    kernel_->violate(
+        "7", fmt::format("worker {} accepts an offer of job {} under epoch {} after one under {}", base::number(worker),
+                         cluster::number(offer.part.job), offer.epoch, token.second));
+  token = {life, token.first == life ? std::max(token.second, offer.epoch) : offer.epoch};
+}
+
+void ClusterRuns::started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order) {
   const std::uint32_t place = ClusterMap::datacenter(worker);
   const Key key{order.part, order.fence};
   const std::uint64_t name = base::number(worker);
@@ -37,11 +45,6 @@ void ClusterRuns::started(base::NodeId worker, std::uint64_t life, const cluster
       kernel_->violate("cores", fmt::format("worker {} starts {} on core {}, which {}", name, in_words(key), core,
                                             core >= cores_ ? "it does not have" : "is in use"));
   }
-  auto& token = epochs_[{worker, order.part.job}];
-  if (token.first == life && epoch < token.second)
-    kernel_->violate("7", fmt::format("worker {} acts for job {} under epoch {} after it had accepted {}", name,
-                                      cluster::number(order.part.job), epoch, token.second));
-  token = {life, token.first == life ? std::max(token.second, epoch) : epoch};
   // Attempts of the part that are higher, or that run.
   Attempts& all = attempts_[place & 1];
   for (auto other = all.lower_bound({order.part, {}}); other != all.end() && other->first.first == order.part;

@@ -36,8 +36,9 @@ class ClusterRuns {
   ClusterRuns(Kernel& kernel, const ClusterSetup& setup) : kernel_(&kernel), cores_(setup.cores) {}
 
   // --- told by the workers ---
-  // `epoch` is that of the order under which it starts.
-  void started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order, std::uint64_t epoch);
+  // A worker takes an offer on, or knows it already: not so if it was refused for its epoch, fence, life or version.
+  void accepted(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer);
+  void started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order);
   void counted(base::NodeId worker, const Key& key, const cluster::Counts& counts);
   void ended(base::NodeId worker, const cluster::ExecutorEnd& end, const cluster::BodyHash& body);
   void told_to_stop(base::NodeId worker, const Key& key);

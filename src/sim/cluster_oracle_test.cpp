@@ -81,7 +81,7 @@ class ClusterOracles : public testing::Test {
   }
   // Its executor has ended so.
   cluster::ResultHeld result() {
-    runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}), 1);
+    runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}));
     cluster::ExecutorEnd end;
     end.part = {kJob, 0, 0};
     end.fence = {1, 1};
@@ -128,46 +128,46 @@ class ClusterOracles : public testing::Test {
 };
 
 TEST_F(ClusterOracles, SeeACoreThatRunsTwoParts) {
-  runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1}), 1);
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1}));
   EXPECT_EQ(broken(), "");
-  runs_.started(kWorker, 0, order(1, {1, 1}, {1}), 1);
+  runs_.started(kWorker, 0, order(1, {1, 1}, {1}));
   EXPECT_EQ(broken(), "cores");
 }
 
 TEST_F(ClusterOracles, SeeAPartThatRunsTwice) {
-  runs_.started(kWorker, 0, order(0, {1, 1}, {0}), 1);
-  runs_.started(kOther, 0, order(0, {1, 2}, {0}), 1);
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
+  runs_.started(kOther, 0, order(0, {1, 2}, {0}));
   EXPECT_EQ(broken(), "part-once");
 }
 
 TEST_F(ClusterOracles, AllowAPartToRunAgainOnceItsWorkerIsGone) {
-  runs_.started(kWorker, 0, order(0, {1, 1}, {0}), 1);
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
   runs_.went_down(kWorker);
-  runs_.started(kOther, 0, order(0, {1, 2}, {0}), 1);
+  runs_.started(kOther, 0, order(0, {1, 2}, {0}));
   EXPECT_EQ(broken(), "");
 }
 
 TEST_F(ClusterOracles, SeeASupersededAttempt) {
-  runs_.started(kWorker, 0, order(0, {1, 2}, {0}), 1);
+  runs_.started(kWorker, 0, order(0, {1, 2}, {0}));
   runs_.went_down(kWorker);
-  runs_.started(kOther, 0, order(0, {1, 1}, {0}), 1);
+  runs_.started(kOther, 0, order(0, {1, 1}, {0}));
   EXPECT_EQ(broken(), "9");
 }
 
 TEST_F(ClusterOracles, SeeAFenceThatIsStartedTwiceThoughNoClockCanBeTrusted) {
-  runs_.started(kWorker, 0, order(0, {1, 1}, {0}), 1);
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
   runs_.went_down(kWorker);
   runs_.late(kWorker, std::chrono::seconds(9));
-  runs_.started(kWorker, 1, order(0, {1, 1}, {0}), 1);
+  runs_.started(kWorker, 1, order(0, {1, 1}, {0}));
   EXPECT_EQ(broken(), "9");
 }
 
 TEST_F(ClusterOracles, SeeAProcessThatGoesBackToALowerFenceThoughNoClockCanBeTrusted) {
   runs_.late(kWorker, std::chrono::seconds(9));
-  runs_.started(kWorker, 0, order(0, {1, 2}, {0}), 1);
-  runs_.started(kOther, 0, order(0, {1, 1}, {0}), 1);
+  runs_.started(kWorker, 0, order(0, {1, 2}, {0}));
+  runs_.started(kOther, 0, order(0, {1, 1}, {0}));
   EXPECT_EQ(broken(), "");
-  runs_.started(kWorker, 0, order(0, {1, 0}, {1}), 1);
+  runs_.started(kWorker, 0, order(0, {1, 0}, {1}));
   EXPECT_EQ(broken(), "9");
 }
 
@@ -175,23 +175,41 @@ TEST_F(ClusterOracles, SeeAWorkerThatRunsOnWithoutContact) {
   const base::Instant now = kernel_.clock_of(kWorker);
   runs_.contact(kWorker, now - std::chrono::milliseconds(29'999));
   runs_.contact(kWorker, now - std::chrono::seconds(40));
-  runs_.started(kWorker, 0, order(0, {1, 1}, {0}), 1);
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
   runs_.thought(kWorker);
   EXPECT_EQ(broken(), "");
   runs_.contact(kOther, now - std::chrono::seconds(30));
-  runs_.started(kOther, 0, order(1, {1, 1}, {0}), 1);
+  runs_.started(kOther, 0, order(1, {1, 1}, {0}));
   runs_.told_to_stop(kOther, {PartId{kJob, 0, 1}, Fence{1, 1}});
   runs_.thought(kOther);
   EXPECT_EQ(broken(), "");
-  runs_.started(kOther, 0, order(2, {1, 1}, {1}), 1);
+  runs_.started(kOther, 0, order(2, {1, 1}, {1}));
   runs_.thought(kOther);
   EXPECT_EQ(broken(), "10");
 }
 
 TEST_F(ClusterOracles, SeeAnEpochThatFalls) {
-  runs_.started(kWorker, 0, order(0, {2, 1}, {0}), 2);
-  runs_.started(kWorker, 0, order(1, {1, 1}, {1}), 1);
+  cluster::Dispatch offer;
+  offer.part = {kJob, 0, 0};
+  offer.epoch = 2;
+  runs_.accepted(kWorker, 0, offer);
+  offer.epoch = 1;
+  runs_.accepted(kOther, 0, offer);
+  runs_.accepted(kWorker, 1, offer);
+  EXPECT_EQ(broken(), "");
+  offer.epoch = 3;
+  runs_.accepted(kWorker, 1, offer);
+  offer.part.part = 1;
+  offer.epoch = 2;
+  runs_.accepted(kWorker, 1, offer);
   EXPECT_EQ(broken(), "7");
+}
+
+// Parts wait for their bundle, and then begin in any order.
+TEST_F(ClusterOracles, AllowPartsToBeginInAnotherOrderThanTheyWereAccepted) {
+  runs_.started(kWorker, 0, order(0, {2, 1}, {0}));
+  runs_.started(kWorker, 0, order(1, {1, 1}, {1}));
+  EXPECT_EQ(broken(), "");
 }
 
 TEST_F(ClusterOracles, SeeALossUnderASupersededEpoch) {
@@ -440,7 +458,7 @@ TEST_F(ClusterOracles, SeeABodyDroppedThatIsStillNamed) {
 }
 
 TEST_F(ClusterOracles, SeeTotalsThatFall) {
-  runs_.started(kWorker, 0, order(0, {1, 1}, {0}), 1);
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
   runs_.counted(kWorker, {PartId{kJob, 0, 0}, Fence{1, 1}}, {9, 9, 0});
   ClusterUser user(kernel_, log_, runs_, true);
   cluster::ClientUpdate update;

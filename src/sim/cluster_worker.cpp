@@ -35,10 +35,7 @@ bool WorkerProcess::begin(Host& host) {
 }
 
 void WorkerProcess::on_message(Host& host, base::NodeId from, const cluster::Message& message) {
-  if (const auto* order = std::get_if<cluster::Dispatch>(&message)) {
-    std::uint64_t& epoch = epochs_[{order->part, order->fence}];
-    epoch = std::max(epoch, order->epoch);
-  }
+  if (const auto* order = std::get_if<cluster::Dispatch>(&message)) offer_ = *order;
   if (const auto* answer = std::get_if<cluster::HeartbeatAnswer>(&message)) {
     const bool contact =
         answer->contact == cluster::Contact::kAdmitted || answer->contact == cluster::Contact::kPending;
@@ -77,8 +74,15 @@ void WorkerProcess::on_wake(Host& host) {
 }
 
 void WorkerProcess::drain(Host& host) {
-  for (cluster::Effects effects = brain_->take(); !effects.empty(); effects = brain_->take())
+  for (cluster::Effects effects = brain_->take(); !effects.empty(); effects = brain_->take()) {
+    for (const cluster::Effect& effect : effects) {
+      const auto* const out = std::get_if<cluster::Send>(&effect);
+      if (out == nullptr) continue;
+      if (const auto* answer = std::get_if<cluster::DispatchAnswer>(&out->message)) answers(host, *answer);
+    }
     perform(host, std::move(effects));
+  }
+  offer_.reset();
   if (std::exchange(thinks_, false)) shared_->runs.thought(host.self());
   if (brain_->superseded()) {
     shared_->kernel.hit("worker superseded");
@@ -105,11 +109,18 @@ bool WorkerProcess::carry_out(Host& host, cluster::Effect& effect) {
   return true;
 }
 
+void WorkerProcess::answers(Host& host, const cluster::DispatchAnswer& answer) {
+  using Reply = cluster::DispatchReply;
+  if (!offer_ || offer_->part != answer.part || offer_->fence != answer.fence) return;
+  const bool refused = answer.reply == Reply::kStaleFence || answer.reply == Reply::kStaleLife ||
+                       answer.reply == Reply::kOtherMajor || answer.reply == Reply::kTooMany;
+  if (!refused) shared_->runs.accepted(host.self(), host.life(), *offer_);
+}
+
 void WorkerProcess::start_executor(Host& host, const cluster::StartExecutor& order) {
   const Key key{order.part, order.fence};
   const std::uint32_t place = ClusterMap::datacenter(host.self());
-  const auto epoch = epochs_.find(key);
-  shared_->runs.started(host.self(), host.life(), order, epoch == epochs_.end() ? order.fence.epoch : epoch->second);
+  shared_->runs.started(host.self(), host.life(), order);
   if (!shared_->log.open(place, order.part.job, order.part.workflow))
     shared_->kernel.violate(
         "layers", fmt::format("worker {} runs workflow {} of job {} before its layer is open",
