@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cluster/context.h"
 #include "sim/cluster_program.h"
 
 namespace muster::sim {
@@ -62,6 +63,7 @@ struct ClusterLog::Effect {
     made.accepted = index;
     made.owner = command.owner;
     made.layers = depths(command.outline);
+    for (const cluster::WorkflowOutline& each : command.outline.workflows) made.depends.push_back(each.depends);
     made.states.assign(made.layers.size(), cluster::WorkflowState::kPending);
     if (!place.jobs.emplace(command.job, std::move(made)).second)
       violate("13", fmt::format("job {} is accepted a second time", cluster::number(command.job)));
@@ -328,6 +330,39 @@ void ClusterLog::check_job(std::uint32_t datacenter, JobId id, const Ledger& aft
                                          cluster::to_text(account.states[i]), cluster::to_text(state)));
     account.states[i] = state;
   }
+}
+
+void ClusterLog::starts(base::NodeId worker, const cluster::StartExecutor& order) {
+  const std::uint32_t datacenter = ClusterMap::datacenter(worker);
+  if (!open(datacenter, order.part.job, order.part.workflow)) {
+    kernel_->violate("layers", fmt::format("worker {} runs workflow {} of job {} before its layer is open",
+                                           base::number(worker), order.part.workflow, cluster::number(order.part.job)));
+    return;
+  }
+  const std::string fault = fault_of_context(places_[datacenter], order.part, order.context);
+  if (!fault.empty())
+    kernel_->violate("layers",
+                     fmt::format("worker {} runs part {}.{} of job {} with a context that {}", base::number(worker),
+                                 order.part.workflow, order.part.part, cluster::number(order.part.job), fault));
+}
+
+std::string ClusterLog::fault_of_context(const Place& place, const PartId& part, std::string_view context) const {
+  const std::vector<std::uint32_t>& depends = place.jobs.at(part.job).depends[part.workflow];
+  if (depends.empty()) return context.empty() ? "" : "is not empty";
+  const auto values = cluster::decode_context(context);
+  if (!values) return "cannot be read: " + values.error().message;
+  if (!std::ranges::equal(values->rows, depends, {}, &cluster::ContextRow::workflow))
+    return fmt::format("has {} rows, which are not those of the {} workflows that it depends on", values->rows.size(),
+                       depends.size());
+  for (const cluster::ContextRow& row : values->rows) {
+    const bool one = row.provided.size() == 1 && row.provided[0].key == kToken && row.provided[0].values.size() == 1;
+    bool held = false;
+    for (auto at = place.counted.lower_bound({part.job, row.workflow, 0});
+         one && at != place.counted.end() && at->first.job == part.job && at->first.workflow == row.workflow; ++at)
+      held = held || row.provided[0].values[0] == token_of(row.workflow, at->first.part);
+    if (!held) return fmt::format("has something else than what workflow {} provided", row.workflow);
+  }
+  return {};
 }
 
 // A job fails for a reason: an error of its own, a part lost too often, a time that was over.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,9 @@ class ClusterLog {
   // A proposal leaves its proposer, perhaps not for the first time.
   void proposed(const cluster::Entry& entry, const std::vector<base::NodeId>& voters);
   void proposed(const cluster::GateEntry& entry, const std::vector<base::NodeId>& voters);
+
+  // A worker starts an executor.
+  void starts(base::NodeId worker, const cluster::StartExecutor& order);
 
   // --- bodies on disks ---
   // `named`: by the ledger of the node itself.
@@ -71,7 +75,8 @@ class ClusterLog {
     cluster::Process owner;
     std::uint64_t epoch = 1;
     std::vector<std::uint32_t> layers;  // of its workflows
-    std::uint32_t closed = 0;           // layers
+    std::vector<std::vector<std::uint32_t>> depends;
+    std::uint32_t closed = 0;  // layers
     std::vector<cluster::WorkflowState> states;
     std::optional<cluster::JobState> end;
     bool cancelled = false;
@@ -117,6 +122,8 @@ class ClusterLog {
   std::size_t holders(const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) const;
   void check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
   void check_proposed(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
+  // What is wrong with the context that a part is given; empty if it is what the workflows that it depends on provided.
+  std::string fault_of_context(const Place& place, const cluster::PartId& part, std::string_view context) const;
   void check_failure(std::uint32_t datacenter, cluster::JobId id, const cluster::LedgerJob& job);
 
   Kernel* kernel_;

@@ -35,6 +35,16 @@ void ClusterRuns::accepted(base::NodeId worker, std::uint64_t life, const cluste
   token = {life, token.first == life ? std::max(token.second, offer.epoch) : offer.epoch};
 }
 
+void ClusterRuns::taken_on(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer) {
+  if (!taken_.insert({worker, {offer.part, offer.fence}}).second) return;
+  auto& seen = contexts_[{worker, offer.part.job}];
+  if (seen.first == life && offer.context_version < seen.second)
+    kernel_->violate("layers",
+                     fmt::format("worker {} takes on {} with context {} after it was given {}", base::number(worker),
+                                 in_words({offer.part, offer.fence}), offer.context_version, seen.second));
+  seen = {life, offer.context_version};
+}
+
 void ClusterRuns::started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order) {
   const std::uint32_t place = ClusterMap::datacenter(worker);
   const Key key{order.part, order.fence};

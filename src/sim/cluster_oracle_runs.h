@@ -38,6 +38,8 @@ class ClusterRuns {
   // --- told by the workers ---
   // A worker takes an offer on, or knows it already: not so if it was refused for its epoch, fence, life or version.
   void accepted(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer);
+  // It takes the part on, or says again that it did.
+  void taken_on(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer);
   void started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order);
   void counted(base::NodeId worker, const Key& key, const cluster::Counts& counts);
   void ended(base::NodeId worker, const cluster::ExecutorEnd& end, const cluster::BodyHash& body);
@@ -92,6 +94,9 @@ class ClusterRuns {
   std::set<std::pair<std::uint32_t, Key>> live_;
   std::map<base::NodeId, std::map<std::uint32_t, Key>> in_use_;  // cores of each worker
   std::map<std::pair<base::NodeId, cluster::JobId>, std::pair<std::uint64_t, std::uint64_t>> epochs_;  // life, epoch
+  // Of the last context that each worker was given for a job: its life then, and the version.
+  std::map<std::pair<base::NodeId, cluster::JobId>, std::pair<std::uint64_t, std::uint64_t>> contexts_;
+  std::set<std::pair<base::NodeId, Key>> taken_;
   std::map<base::NodeId, base::Instant> contacts_;  // of a worker's life, by its own clock
   std::vector<Clock> clocks_;  // by the kernel's index; shorter while the last nodes were never started
   base::Duration manager_strayed_[2] = {base::Duration(-1), base::Duration(-1)};  // when one of a datacenter's last did

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "cluster/context.h"
 #include "sim/cluster_oracle_log.h"
 #include "sim/cluster_oracle_resources.h"
 #include "sim/cluster_oracle_runs.h"
@@ -89,6 +90,16 @@ class ClusterOracles : public testing::Test {
     end.counts = counts_of(kJob, 0, {0, 4, 4});
     runs_.ended(kWorker, end, hash_body("result"));
     return {end.part, end.fence, *end.outcome, {hash_body("result"), 6}, end.counts, ""};
+  }
+  static std::string context(std::uint32_t workflow, std::string value) {
+    model::Provided provided;
+    provided.key = kToken;
+    provided.values = {std::move(value)};
+    cluster::LayerValues values;
+    values.add(workflow, {provided});
+    std::string bytes;
+    cluster::encode(values, bytes);
+    return bytes;
   }
   // The gates have the job and offer it to the first datacenter.
   void submit_at_gates() {
@@ -293,6 +304,63 @@ TEST_F(ClusterOracles, SeeOneEpochForTwoGates) {
   ++gate_index_;
   log_.committed(gate_index_, {kGateOwner, gate_index_, moved}, wrong, kGates);
   EXPECT_EQ(broken(), "11");
+}
+
+TEST_F(ClusterOracles, SeeAContextThatIsNotOfTheWorkflowsThatAPartDependsOn) {
+  provision();
+  commit(result());
+  keep_everywhere(hash_body("context"));
+  cluster::StartExecutor next = order(0, {1, 1}, {0});
+  next.part = {kJob, 1, 0};
+  next.context = context(0, token_of(0, 0));
+  commit(cluster::LayerContext{kJob, 1, 0, 1, {hash_body("context"), 7}});
+  log_.starts(kWorker, order(0, {1, 1}, {0}));
+  log_.starts(kWorker, next);
+  EXPECT_EQ(broken(), "");
+  next.context = context(1, token_of(1, 0));
+  log_.starts(kWorker, next);
+  EXPECT_EQ(broken(), "layers");
+}
+
+TEST_F(ClusterOracles, SeeAContextThatNoResultProvided) {
+  provision();
+  commit(result());
+  keep_everywhere(hash_body("context"));
+  commit(cluster::LayerContext{kJob, 1, 0, 1, {hash_body("context"), 7}});
+  cluster::StartExecutor next = order(0, {1, 1}, {0});
+  next.part = {kJob, 1, 0};
+  next.context = context(0, token_of(0, 1));
+  log_.starts(kWorker, next);
+  EXPECT_EQ(broken(), "layers");
+}
+
+TEST_F(ClusterOracles, SeeAPartThatLacksItsContext) {
+  provision();
+  commit(result());
+  keep_everywhere(hash_body("context"));
+  commit(cluster::LayerContext{kJob, 1, 0, 1, {hash_body("context"), 7}});
+  cluster::StartExecutor next = order(0, {1, 1}, {0});
+  next.part = {kJob, 1, 0};
+  log_.starts(kWorker, next);
+  EXPECT_EQ(broken(), "layers");
+}
+
+TEST_F(ClusterOracles, SeeAWorkerThatTakesAnOlderContext) {
+  cluster::Dispatch offer;
+  offer.part = {kJob, 2, 0};
+  offer.fence = {1, 1};
+  offer.context_version = 1;
+  runs_.taken_on(kWorker, 0, offer);
+  offer.part.workflow = 3;
+  offer.context_version = 2;
+  runs_.taken_on(kWorker, 0, offer);
+  offer.part.workflow = 2;
+  offer.context_version = 1;
+  runs_.taken_on(kWorker, 0, offer);  // says again what it said before
+  EXPECT_EQ(broken(), "");
+  offer.part.part = 1;
+  runs_.taken_on(kWorker, 0, offer);
+  EXPECT_EQ(broken(), "layers");
 }
 
 TEST_F(ClusterOracles, SeeABundleThatIsOnOneDisk) {

@@ -115,16 +115,13 @@ void WorkerProcess::answers(Host& host, const cluster::DispatchAnswer& answer) {
   const bool refused = answer.reply == Reply::kStaleFence || answer.reply == Reply::kStaleLife ||
                        answer.reply == Reply::kOtherMajor || answer.reply == Reply::kTooMany;
   if (!refused) shared_->runs.accepted(host.self(), host.life(), *offer_);
+  if (answer.reply == Reply::kAccepted) shared_->runs.taken_on(host.self(), host.life(), *offer_);
 }
 
 void WorkerProcess::start_executor(Host& host, const cluster::StartExecutor& order) {
   const Key key{order.part, order.fence};
-  const std::uint32_t place = ClusterMap::datacenter(host.self());
   shared_->runs.started(host.self(), host.life(), order);
-  if (!shared_->log.open(place, order.part.job, order.part.workflow))
-    shared_->kernel.violate(
-        "layers", fmt::format("worker {} runs workflow {} of job {} before its layer is open",
-                              base::number(host.self()), order.part.workflow, cluster::number(order.part.job)));
+  shared_->log.starts(host.self(), order);
   if (host.contents(body_file(order.bundle.hash)).size() != order.bundle.size)
     shared_->kernel.violate("bodies", fmt::format("worker {} runs job {} without its bundle", base::number(host.self()),
                                                   cluster::number(order.part.job)));
