@@ -263,6 +263,15 @@ bool ClusterLog::settled(std::uint32_t datacenter, const PartId& part, const clu
   return issued->second > fence || place.over.contains(part);
 }
 
+cluster::Counts ClusterLog::counted(std::uint32_t datacenter, JobId job, std::uint32_t workflow) const {
+  cluster::Counts sum;
+  const auto& counted = places_[datacenter].counted;
+  for (auto at = counted.lower_bound({job, workflow, 0});
+       at != counted.end() && at->first.job == job && at->first.workflow == workflow; ++at)
+    sum.add(at->second);
+  return sum;
+}
+
 bool ClusterLog::open(std::uint32_t datacenter, JobId job, std::uint32_t workflow) const {
   const auto found = places_[datacenter].jobs.find(job);
   if (found == places_[datacenter].jobs.end() || workflow >= found->second.layers.size()) return false;

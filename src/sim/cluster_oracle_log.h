@@ -62,6 +62,8 @@ class ClusterLog {
   bool settled(std::uint32_t datacenter, const cluster::PartId& part, const cluster::Fence& fence) const;
   // Whether the gates still wait for what this datacenter makes of the job.
   bool awaited(cluster::JobId job, const std::string& datacenter) const;
+  // What the results held of a workflow count, each once.
+  cluster::Counts counted(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
   // Whether the layer may run: the one before it is closed.
   bool open(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
   const std::set<cluster::JobId>& gate_jobs() const { return open_gate_jobs_; }  // that have not ended

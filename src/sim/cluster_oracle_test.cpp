@@ -546,6 +546,63 @@ TEST_F(ClusterOracles, SeeMoreShownThanWasRun) {
   EXPECT_EQ(broken(), "18");
 }
 
+TEST_F(ClusterOracles, SeeCountsOfAnUnfinishedWorkflowThatTheLogDoesNotHold) {
+  provision();
+  const cluster::ResultHeld held = result();
+  commit(held);
+  ClusterUser user(kernel_, log_, runs_, true);
+  cluster::JobRequest request;
+  request.job = kJob;
+  user.add(request);
+  cluster::ClientUpdate update;
+  update.answers.emplace_back();
+  update.answers[0].about = cluster::ClientAnswer::About::kStatus;
+  update.answers[0].job = kJob;
+  update.answers[0].answer = cluster::Answer::kAccepted;
+  cluster::StatusAnswer& status = update.answers[0].status.emplace();
+  status.workflows.resize(2);
+  status.workflows[0].state = cluster::WorkflowState::kTimeout;
+  status.workflows[0].counts = held.counts;
+  status.workflows[1].workflow = 1;
+  status.workflows[1].state = cluster::WorkflowState::kRunning;
+  status.workflows[1].counts = {1, 1, 0};
+  user.told(update);
+  EXPECT_EQ(broken(), "");
+  ++status.workflows[0].counts.ok;
+  user.told(update);
+  EXPECT_EQ(broken(), "18");
+}
+
+TEST_F(ClusterOracles, SeeCountsOfADatacenterThatItsLogDoesNotHold) {
+  provision();
+  const cluster::ResultHeld held = result();
+  commit(held);
+  ClusterUser user(kernel_, log_, runs_, false);
+  cluster::JobRequest request;
+  request.job = kJob;
+  user.add(request);
+  submit_at_gates();
+  commit_at_gates(cluster::SlotEnded{{kJob, 1, 0, 1}, cluster::JobState::kCompleted, "", {}});
+  cluster::ClientUpdate update;
+  update.ends.emplace_back();
+  update.ends[0].job = kJob;
+  cluster::DatacenterStatus place{.name = "east", .state = cluster::JobState::kCompleted};
+  place.workflows = 2;
+  place.workflows_ended = 2;
+  place.counts = held.counts;
+  update.ends[0].datacenters = {place};
+  user.told(update);
+  EXPECT_EQ(broken(), "");
+  cluster::ClientUpdate status;
+  status.answers.emplace_back();
+  status.answers[0].job = kJob;
+  status.answers[0].answer = cluster::Answer::kAccepted;
+  ++place.counts.failed;
+  status.answers[0].status.emplace().datacenters = {place};
+  user.told(status);
+  EXPECT_EQ(broken(), "18");
+}
+
 TEST_F(ClusterOracles, SeeAnEndThatChanges) {
   ClusterUser user(kernel_, log_, runs_, true);
   cluster::JobRequest request;

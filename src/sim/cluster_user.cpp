@@ -57,6 +57,10 @@ void ClusterUser::told(const cluster::ClientAnswer& answer) {
     job.forgotten = true;
     kernel_->hit("end forgotten before it was told");
   }
+  if (answer.status) {
+    for (const cluster::WorkflowStatus& status : answer.status->workflows) check_counts("east", answer.job, status);
+    for (const cluster::DatacenterStatus& place : answer.status->datacenters) check_counts(answer.job, place);
+  }
   if (answer.about == About::kCancel && answer.cancel && answer.cancel->done) kernel_->hit("cancellation confirmed");
 }
 
@@ -94,6 +98,7 @@ void ClusterUser::told(const cluster::JobEnd& end) {
   }
   for (const cluster::DatacenterStatus& place : end.datacenters) {
     if (place.lost) kernel_->hit("datacenter lost");
+    check_counts(end.job, place);
   }
 }
 
@@ -113,12 +118,29 @@ void ClusterUser::told(JobId job, const cluster::ClientProgress& progress) {
 }
 
 void ClusterUser::check_counts(const std::string& datacenter, JobId job, const cluster::WorkflowStatus& status) {
+  if (!cluster::terminal(status.state)) return;
+  const Counts held = log_->counted(ClusterMap::datacenter(datacenter), job, status.workflow);
+  if (held != status.counts)
+    kernel_->violate(
+        "18", fmt::format("workflow {} of job {} at {} is told with {} iterations; the log holds {}", status.workflow,
+                          cluster::number(job), datacenter, status.counts.iterations, held.iterations));
   if (status.state != cluster::WorkflowState::kCompleted) return;
   const auto truth = runs_->whole(ClusterMap::datacenter(datacenter), job, status.workflow);
   if (!truth || *truth != status.counts)
     kernel_->violate(
         "18", fmt::format("workflow {} of job {} at {} is told with {} iterations; in truth it has {}", status.workflow,
                           cluster::number(job), datacenter, status.counts.iterations, truth ? truth->iterations : 0));
+}
+
+// Only once all of its workflows have ended there: what is told before may be any part of it.
+void ClusterUser::check_counts(JobId job, const cluster::DatacenterStatus& status) {
+  if (status.workflows == 0 || status.workflows_ended != status.workflows) return;
+  Counts held;
+  for (std::uint32_t i = 0; i < status.workflows; ++i)
+    held.add(log_->counted(ClusterMap::datacenter(status.name), job, i));
+  if (held != status.counts)
+    kernel_->violate("18", fmt::format("job {} is told with {} iterations at {}; the log there holds {}",
+                                       cluster::number(job), status.counts.iterations, status.name, held.iterations));
 }
 
 }  // namespace muster::sim
