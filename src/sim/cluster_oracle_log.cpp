@@ -95,6 +95,7 @@ struct ClusterLog::Effect {
       violate("11", fmt::format("part {}.{} of job {} gets the fence {}.{} again", id.workflow, id.part, name,
                                 fence.epoch, fence.attempt));
     place.issued[id] = fence;
+    place.given[{id, fence}] = {each.worker, each.cores};
     if (place.held.contains(id))
       violate("provision-once",
               fmt::format("part {}.{} of job {} gets cores while it has some", id.workflow, id.part, name));
@@ -236,9 +237,10 @@ void ClusterLog::committed(std::uint32_t datacenter, std::uint64_t index, const 
     kernel_->violate("27", fmt::format("{} jobs wait for cores in {}", after.queued(), ClusterMap::name(datacenter)));
 }
 
-bool ClusterLog::provisioned(std::uint32_t datacenter, const PartId& part, const cluster::Fence& fence) const {
-  const auto found = places_[datacenter].issued.find(part);
-  return found != places_[datacenter].issued.end() && found->second >= fence;
+const std::pair<cluster::Process, std::uint32_t>* ClusterLog::provision(std::uint32_t datacenter, const PartId& part,
+                                                                        const cluster::Fence& fence) const {
+  const auto found = places_[datacenter].given.find({part, fence});
+  return found == places_[datacenter].given.end() ? nullptr : &found->second;
 }
 
 std::uint64_t ClusterLog::epoch(std::uint32_t datacenter, JobId job) const {

@@ -49,7 +49,9 @@ class ClusterLog {
   // --- questions of other oracles ---
   bool accepted(std::uint32_t datacenter, cluster::JobId job) const { return places_[datacenter].jobs.contains(job); }
   bool submitted(cluster::JobId job) const { return gate_jobs_.contains(job); }
-  bool provisioned(std::uint32_t datacenter, const cluster::PartId& part, const cluster::Fence& fence) const;
+  // The worker that this very fence was issued for, with how many of its cores; null if it never was.
+  const std::pair<cluster::Process, std::uint32_t>* provision(std::uint32_t datacenter, const cluster::PartId& part,
+                                                              const cluster::Fence& fence) const;
   std::uint64_t epoch(std::uint32_t datacenter, cluster::JobId job) const;
   std::uint64_t gate_epoch(cluster::JobId job) const;
   bool ended_at_gates(cluster::JobId job) const { return end_at_gates(job).has_value(); }
@@ -90,7 +92,8 @@ class ClusterLog {
   };
   struct Place {
     std::map<cluster::JobId, Job> jobs;
-    std::map<cluster::PartId, cluster::Fence> issued;  // the highest of each part
+    std::map<cluster::PartId, cluster::Fence> issued;                              // the highest of each part
+    std::map<ClusterRuns::Key, std::pair<cluster::Process, std::uint32_t>> given;  // with every fence
     std::map<cluster::PartId, std::pair<cluster::Process, std::uint32_t>> held;
     std::map<cluster::Process, std::uint32_t> used;
     std::map<cluster::PartId, cluster::Counts> counted;

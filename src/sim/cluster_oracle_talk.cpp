@@ -12,8 +12,16 @@ void ClusterTalk::noted(const cluster::Note& note) {
   kernel_->hit(std::string("noted ").append(cluster::to_text(note.what)));
 }
 
-void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::Dispatch& message) {
-  if (!log_->provisioned(ClusterMap::datacenter(from), message.part, message.fence))
+void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::Dispatch& message) {
+  const auto* const given = log_->provision(ClusterMap::datacenter(from), message.part, message.fence);
+  const cluster::Process worker{to, message.worker_life};
+  if (given != nullptr && (given->first != worker || given->second != message.slice.cores))
+    kernel_->violate("5", fmt::format("manager {} dispatches part {}.{} of job {} to worker {} with {} cores; the log "
+                                      "gave it {} cores of worker {}",
+                                      base::number(from), message.part.workflow, message.part.part,
+                                      cluster::number(message.part.job), base::number(to), message.slice.cores,
+                                      given->second, base::number(given->first.node)));
+  if (given == nullptr)
     kernel_->violate("5", fmt::format("manager {} dispatches part {}.{} of job {} under fence {}.{}, which no majority "
                                       "has on disk",
                                       base::number(from), message.part.workflow, message.part.part,

@@ -393,6 +393,35 @@ TEST_F(ClusterOracles, SeeADispatchThatNoMajorityKnows) {
   EXPECT_EQ(broken(), "5");
 }
 
+TEST_F(ClusterOracles, SeeADispatchThatIsNotAsTheLogProvided) {
+  provision();
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kRefused});
+  commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, 2}}});
+  cluster::Dispatch dispatch;
+  dispatch.part = {kJob, 0, 0};
+  dispatch.fence = {1, 2};
+  dispatch.epoch = 1;
+  dispatch.worker_life = Life{1};
+  dispatch.slice.cores = 4;
+  talk_.leaves(kManager, kWorker, dispatch);
+  dispatch.fence = {1, 1};  // a late one is for its worker to refuse
+  talk_.leaves(kManager, kWorker, dispatch);
+  EXPECT_EQ(broken(), "");
+  talk_.leaves(kManager, kOther, dispatch);
+  EXPECT_EQ(broken(), "5");
+}
+
+TEST_F(ClusterOracles, SeeADispatchUnderAFenceBetweenThoseThatTheLogGave) {
+  provision();
+  cluster::Dispatch dispatch;
+  dispatch.part = {kJob, 0, 0};
+  dispatch.fence = {1, 0};
+  dispatch.worker_life = Life{1};
+  dispatch.slice.cores = 4;
+  talk_.leaves(kManager, kWorker, dispatch);
+  EXPECT_EQ(broken(), "5");
+}
+
 TEST_F(ClusterOracles, SeeAnAcknowledgementThatNoMajorityKnows) {
   cluster::SubmitAnswer answer;
   answer.job = kJob;
