@@ -62,6 +62,8 @@ class ClusterLog {
   bool cancelled(std::uint32_t datacenter, cluster::JobId job) const;
   // Whether nobody will ever want what this attempt brings: its part is over, or was given to another attempt.
   bool settled(std::uint32_t datacenter, const cluster::PartId& part, const cluster::Fence& fence) const;
+  // Whether the gates' log ever offered the job to this datacenter.
+  bool offered(cluster::JobId job, const std::string& datacenter) const;
   // Whether the gates still wait for what this datacenter makes of the job.
   bool awaited(cluster::JobId job, const std::string& datacenter) const;
   // What the results held of a workflow count, each once.
@@ -114,6 +116,7 @@ class ClusterLog {
     std::optional<cluster::JobState> end;
     bool cancelled = false;
     std::vector<GateSlot> slots;
+    std::set<std::string> offered;  // datacenters
     std::size_t results = 0;
   };
   struct Effect;

@@ -59,6 +59,11 @@ bool ClusterLog::cancelled_at_gates(JobId job) const {
   return found != gate_jobs_.end() && found->second.cancelled;
 }
 
+bool ClusterLog::offered(JobId job, const std::string& datacenter) const {
+  const auto found = gate_jobs_.find(job);
+  return found != gate_jobs_.end() && found->second.offered.contains(datacenter);
+}
+
 bool ClusterLog::awaited(JobId job, const std::string& datacenter) const {
   const auto found = gate_jobs_.find(job);
   if (found == gate_jobs_.end() || found->second.end) return false;
@@ -102,6 +107,9 @@ void ClusterLog::check_gate_job(JobId id, const cluster::GateLedgerJob& job, std
   known.epoch = job.epoch;
   known.end = job.end;
   known.cancelled = known.cancelled || job.cancel.has_value();
+  for (const GateSlot& slot : slots) {
+    if (slot.offer > 0) known.offered.insert(slot.datacenter);
+  }
   known.slots = std::move(slots);
   known.results = job.results.size();
   if (job.end) {

@@ -31,6 +31,15 @@ void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::Dispatch
         "11", fmt::format("manager {} acts under epoch {} that the log never gave", base::number(from), message.epoch));
 }
 
+// That a datacenter may run the job is committed before it is told so.
+void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::Submit& message) {
+  if (ClusterMap::role(from) != ClusterMap::Role::kGate) return;
+  const std::string datacenter = ClusterMap::name(ClusterMap::datacenter(to));
+  if (!log_->offered(message.job, datacenter))
+    kernel_->violate("5", fmt::format("gate {} gives job {} to {}, which no majority has on disk", base::number(from),
+                                      cluster::number(message.job), datacenter));
+}
+
 void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::SubmitAnswer& message) {
   kernel_->hit(std::string("submit answered ").append(cluster::to_text(message.answer)));
   if (message.answer != cluster::Answer::kAccepted) return;

@@ -16,6 +16,7 @@ class ClusterTalk {
 
  private:
   void on(base::NodeId from, base::NodeId to, const cluster::Dispatch& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::Submit& message);
   void on(base::NodeId from, base::NodeId to, const cluster::SubmitAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::CancelAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::ResultAck& message);

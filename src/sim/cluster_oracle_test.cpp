@@ -429,6 +429,17 @@ TEST_F(ClusterOracles, SeeAnAcknowledgementThatNoMajorityKnows) {
   EXPECT_EQ(broken(), "5");
 }
 
+TEST_F(ClusterOracles, SeeAJobGivenToADatacenterThatTheLogDidNotOfferItTo) {
+  submit_at_gates();
+  cluster::Submit submit;
+  submit.job = kJob;
+  talk_.leaves(kClient, kGate, submit);
+  talk_.leaves(kGate, kManager, submit);
+  EXPECT_EQ(broken(), "");
+  talk_.leaves(kGate, base::NodeId{201}, submit);
+  EXPECT_EQ(broken(), "5");
+}
+
 TEST_F(ClusterOracles, SeeAResultAcknowledgedThatNoMajorityHolds) {
   provision();
   talk_.leaves(kManager, kWorker, cluster::ResultAck{{kJob, 0, 0}, {1, 1}});
