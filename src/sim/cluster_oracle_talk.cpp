@@ -52,18 +52,12 @@ void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::SubmitAn
 
 void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::CancelAnswer& message) {
   const bool gate = ClusterMap::role(from) == ClusterMap::Role::kGate;
-  if (message.answer == cluster::Answer::kAccepted) {
-    const bool known =
-        gate ? log_->cancelled_at_gates(message.job) : log_->cancelled(ClusterMap::datacenter(from), message.job);
-    if (!known)
-      kernel_->violate("5", fmt::format("node {} confirms the cancellation of job {}, which no majority has on disk",
-                                        base::number(from), cluster::number(message.job)));
-  }
-  if (message.answer != cluster::Answer::kOverloaded) return;
-  // A job that is still being submitted cannot be cancelled yet, which is told alike.
-  if (gate ? log_->submitted(message.job) : log_->accepted(ClusterMap::datacenter(from), message.job))
-    kernel_->violate("28", fmt::format("node {} sheds the cancellation of job {}", base::number(from),
-                                       cluster::number(message.job)));
+  if (message.answer != cluster::Answer::kAccepted) return;
+  const bool known =
+      gate ? log_->cancelled_at_gates(message.job) : log_->cancelled(ClusterMap::datacenter(from), message.job);
+  if (!known)
+    kernel_->violate("5", fmt::format("node {} confirms the cancellation of job {}, which no majority has on disk",
+                                      base::number(from), cluster::number(message.job)));
 }
 
 // Its worker deletes the result then.

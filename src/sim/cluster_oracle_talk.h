@@ -1,5 +1,5 @@
-// Watches what the nodes of a cluster say and note: a minority dispatches and acknowledges nothing, ends are told
-// as the log has them, and cancellations are never shed. Told of every message as it leaves a brain.
+// Watches what the nodes of a cluster say and note: a minority dispatches and acknowledges nothing, and ends are
+// told as the log has them. Told of every message as it leaves a brain.
 #pragma once
 
 #include "cluster/effects.h"

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cluster/context.h"
+#include "cluster/gate_command_codec.h"
 #include "sim/cluster_oracle_log.h"
 #include "sim/cluster_oracle_resources.h"
 #include "sim/cluster_oracle_runs.h"
@@ -512,15 +513,27 @@ TEST_F(ClusterOracles, SeeAnEndToldThatTheLogDoesNotHave) {
   EXPECT_EQ(broken(), "16");
 }
 
-TEST_F(ClusterOracles, SeeACancellationThatIsShed) {
-  cluster::CancelAnswer answer;
-  answer.job = kJob;
-  answer.answer = cluster::Answer::kOverloaded;
-  talk_.leaves(kManager, kClient, answer);
+// What the gates have meanwhile agreed upon, this one may not know yet.
+TEST_F(ClusterOracles, SeeACancellationThatIsShedByAGateThatKnowsTheJob) {
+  submit_at_gates();
+  cluster::GateSettings settings;
+  settings.self = kGateOwner;
+  settings.hash = hash_body;
+  cluster::Gate gate(settings, {}, kernel_.now());
+  ClusterResources resources(kernel_);
+  const cluster::CancelAnswer answer{.job = kJob, .answer = cluster::Answer::kOverloaded};
+  resources.leaves(kGate, kClient, answer, gate);
   EXPECT_EQ(broken(), "");
-  keep_everywhere(hash_body("bundle"));
-  commit(accepted());
-  talk_.leaves(kManager, kClient, answer);
+  const cluster::JobAccepted job = accepted();
+  std::string entry;
+  cluster::encode(
+      cluster::GateEntry{
+          kGateOwner, 1,
+          cluster::JobSubmitted{
+              kJob, job.client, kGateOwner, cluster::RenewalId{1}, job.bundle, job.outline, {"east"}, 0, false}},
+      entry);
+  gate.applied(1, entry, kernel_.now());
+  resources.leaves(kGate, kClient, answer, gate);
   EXPECT_EQ(broken(), "28");
 }
 
