@@ -688,6 +688,26 @@ TEST_F(ClusterOracles, SeeAnEndThatOnlyTheUserKnows) {
   EXPECT_EQ(broken(), "16");
 }
 
+TEST_F(ClusterOracles, SeeAnAcknowledgedJobThatIsNotKnownAnyMore) {
+  ClusterUser user(kernel_, log_, runs_, true);
+  cluster::JobRequest request;
+  request.job = kJob;
+  user.add(request);
+  cluster::ClientUpdate update;
+  update.answers.emplace_back();
+  update.answers[0].job = kJob;
+  update.answers[0].answer = cluster::Answer::kAccepted;
+  user.told(update);
+  update.answers[0].about = cluster::ClientAnswer::About::kStatus;
+  update.answers[0].answer = cluster::Answer::kUnknownJob;
+  kernel_.run(std::chrono::seconds(20));
+  user.told(update);
+  EXPECT_EQ(broken(), "");
+  kernel_.run(std::chrono::seconds(30));
+  user.told(update);
+  EXPECT_EQ(broken(), "14");
+}
+
 TEST(ClusterPrograms, CountTheSameHoweverAWorkflowIsCut) {
   const cluster::Counts whole = counts_of(kJob, 2, {0, 7, 7});
   cluster::Counts sum = counts_of(kJob, 2, {0, 3, 7});
