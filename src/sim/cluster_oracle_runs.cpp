@@ -1,6 +1,7 @@
 #include "sim/cluster_oracle_runs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/cluster_program.h"
 
@@ -102,17 +103,16 @@ void ClusterRuns::told_to_stop(base::NodeId worker, const Key& key) {
 }
 
 void ClusterRuns::contact(base::NodeId worker, base::Instant asked) {
-  const auto [known, first] = contacts_.try_emplace(worker, asked);
-  if (!first) known->second = std::max(known->second, asked);
+  Contact& known = contacts_[worker];
+  known.next = std::max(known.next, asked);
 }
 
 // Neither a pause nor a clock excuses anybody: it is the worker's own clock that counts, and it was asked just now.
 void ClusterRuns::thought(base::NodeId worker) {
+  Contact& known = contacts_[worker];
+  const base::Instant asked = std::exchange(known.asked, std::max(known.asked, known.next));
   const auto cores = in_use_.find(worker);
-  if (cores == in_use_.end() || cores->second.empty()) return;
-  const auto known = contacts_.find(worker);
-  const base::Instant now = kernel_->clock_of(worker);
-  if (known != contacts_.end() && now - known->second < kContact) return;
+  if (cores == in_use_.end() || kernel_->clock_of(worker) < asked + kContact) return;
   for (const auto& [core, key] : cores->second) {
     if (attempts_[ClusterMap::datacenter(worker) & 1].at(key).told) continue;
     kernel_->violate(

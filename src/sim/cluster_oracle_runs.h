@@ -46,7 +46,8 @@ class ClusterRuns {
   void told_to_stop(base::NodeId worker, const Key& key);
   // A manager that can decide has answered what the worker asked then, by its own clock.
   void contact(base::NodeId worker, base::Instant asked);
-  // The worker's brain was asked: now at the latest it knows that its contact has lapsed.
+  // The worker's brain was asked: now at the latest it knows that its contact has lapsed, whatever it was told in this
+  // turn.
   void thought(base::NodeId worker);
   // All of the worker's executors die with it.
   void went_down(base::NodeId worker);
@@ -82,6 +83,10 @@ class ClusterRuns {
     base::Duration strayed_at{-1};
     base::Duration late_at{-1};
   };
+  struct Contact {
+    base::Instant asked = base::Instant::min();
+    base::Instant next = base::Instant::min();  // told in this turn
+  };
 
   void end(std::uint32_t datacenter, const Key& key, Attempt& attempt);
   bool lately(base::Duration at) const;
@@ -97,8 +102,8 @@ class ClusterRuns {
   // Of the last context that each worker was given for a job: its life then, and the version.
   std::map<std::pair<base::NodeId, cluster::JobId>, std::pair<std::uint64_t, std::uint64_t>> contexts_;
   std::set<std::pair<base::NodeId, Key>> taken_;
-  std::map<base::NodeId, base::Instant> contacts_;  // of a worker's life, by its own clock
-  std::vector<Clock> clocks_;  // by the kernel's index; shorter while the last nodes were never started
+  std::map<base::NodeId, Contact> contacts_;  // of a worker's life, by its own clock
+  std::vector<Clock> clocks_;                 // by the kernel's index; shorter while the last nodes were never started
   base::Duration manager_strayed_[2] = {base::Duration(-1), base::Duration(-1)};  // when one of a datacenter's last did
 };
 

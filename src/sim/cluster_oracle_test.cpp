@@ -187,15 +187,18 @@ TEST_F(ClusterOracles, SeeAWorkerThatRunsOnWithoutContact) {
   const base::Instant now = kernel_.clock_of(kWorker);
   runs_.contact(kWorker, now - std::chrono::milliseconds(29'999));
   runs_.contact(kWorker, now - std::chrono::seconds(40));
+  runs_.thought(kWorker);
   runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
   runs_.thought(kWorker);
   EXPECT_EQ(broken(), "");
   runs_.contact(kOther, now - std::chrono::seconds(30));
+  runs_.thought(kOther);
   runs_.started(kOther, 0, order(1, {1, 1}, {0}));
   runs_.told_to_stop(kOther, {PartId{kJob, 0, 1}, Fence{1, 1}});
   runs_.thought(kOther);
   EXPECT_EQ(broken(), "");
   runs_.started(kOther, 0, order(2, {1, 1}, {1}));
+  runs_.contact(kOther, now);  // too late for what should have stopped by then
   runs_.thought(kOther);
   EXPECT_EQ(broken(), "10");
 }
