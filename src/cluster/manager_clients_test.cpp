@@ -47,6 +47,12 @@ class ManagerClientsTest : public ::testing::Test {
       }
     }
   }
+  // The log decides this, in another manager's name.
+  void apply(Command command) {
+    std::string entry;
+    encode(Entry{kManagerB, ++index_, std::move(command)}, entry);
+    manager_.applied(index_, entry, now_);
+  }
   void receive(NodeId from, const Message& message) {
     manager_.receive(from, message, now_);
     drain();
@@ -264,6 +270,22 @@ TEST_F(ManagerClientsTest, ARepeatedSubmitOfAFormerOwnerChangesNothing) {
   ASSERT_NE(manager_.ledger().job(JobId{1}), nullptr);
   EXPECT_EQ(manager_.ledger().job(JobId{1})->origin, kGateB);
   EXPECT_EQ(manager_.ledger().job(JobId{1})->origin_epoch, 4u);
+}
+
+TEST_F(ManagerClientsTest, SaysThatAJobHadEndedBeforeItsCancellationWasCommitted) {
+  receive(kGateA, submit(1));
+  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  const PartId part{JobId{1}, 0, 0};
+  apply(WorkerAdmitted{{NodeId{102}, Life{1}}, 4});
+  apply(Provision{JobId{1}, 1, 0, {{0, {NodeId{102}, Life{1}}, 4, 1}}});
+  manager_.receive(kGateA, Cancel{JobId{1}, ClientId{7}, 0, "ada", ""}, now_);
+  apply(ResultHeld{part, {1, 1}, PartOutcome::kCompleted, {}, {1, 1, 0}, ""});
+  apply(JobEnded{JobId{1}, 1, JobState::kCompleted, ""});
+  drain();
+  ASSERT_NE(last<CancelAnswer>(), nullptr);
+  EXPECT_EQ(count<CancelAnswer>(kGateA), 1u);
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kEnded);
+  EXPECT_TRUE(last<CancelAnswer>()->done);
 }
 
 TEST_F(ManagerClientsTest, AGatesCancellationOfAnUnknownJobKeepsItOut) {

@@ -80,7 +80,11 @@ struct Manager::AfterApply {
     manager.pass_on_origin(desk, command.job);
     manager.others_due_ = desk.now;
     const LedgerJob* job = desk.ledger.job(command.job);
-    if (job != nullptr) manager.tell_cancellers(desk, command.job, cancelled(command.job, *job), true);
+    if (job == nullptr) return;
+    CancelAnswer answer = cancelled(command.job, *job);
+    // It ended by itself while its cancellation was under way, which comes too late now.
+    if (!job->cancel) answer.answer = Answer::kEnded;
+    manager.tell_cancellers(desk, command.job, answer, true);
   }
   void operator()(const CancelRequested& command) const {
     note(Noted::kCancelled, {command.job, 0, 0});

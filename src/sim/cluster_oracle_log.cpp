@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cluster/context.h"
 #include "sim/cluster_program.h"
 
 namespace muster::sim {
@@ -60,21 +61,21 @@ struct ClusterLog::Effect {
     if (job == nullptr || job->accepted != index) return;
     Job made;
     made.accepted = index;
+    made.owner = command.owner;
     made.layers = depths(command.outline);
+    for (const cluster::WorkflowOutline& each : command.outline.workflows) made.depends.push_back(each.depends);
     made.states.assign(made.layers.size(), cluster::WorkflowState::kPending);
     if (!place.jobs.emplace(command.job, std::move(made)).second)
       violate("13", fmt::format("job {} is accepted a second time", cluster::number(command.job)));
     log.check_body("a bundle", command.bundle, voters);
   }
-  void operator()(const cluster::JobOwner& command) const {
-    const LedgerJob* const job = after.job(command.job);
-    if (job == nullptr || job->owner != command.owner || job->epoch != command.epoch) return;
-    std::uint64_t& epoch = place.jobs[command.job].epoch;
-    if (command.epoch < epoch)
-      violate("11", fmt::format("the epoch of job {} falls from {} to {}", cluster::number(command.job), epoch,
-                                command.epoch));
-    if (command.epoch > epoch) log.kernel_->hit("job taken over by another manager");
-    epoch = command.epoch;
+  void operator()(const cluster::JobOwner&) const {}
+  // What took effect was decided by who leads the job.
+  void check_epoch(const char* what, JobId job, std::uint64_t epoch) const {
+    const std::uint64_t current = log.epoch(datacenter, job);
+    if (epoch != current)
+      violate("9", fmt::format("{} of job {} takes effect under epoch {}, which is at {}", what, cluster::number(job),
+                               epoch, current));
   }
   void operator()(const cluster::Provision& command) const {
     for (const cluster::Assignment& each : command.parts) {
@@ -89,10 +90,12 @@ struct ClusterLog::Effect {
   }
   void give(const PartId& id, const cluster::Fence& fence, const cluster::Assignment& each) const {
     const std::uint64_t name = cluster::number(id.job);
+    check_epoch("a provision", id.job, fence.epoch);
     if (place.issued[id] >= fence)
       violate("11", fmt::format("part {}.{} of job {} gets the fence {}.{} again", id.workflow, id.part, name,
                                 fence.epoch, fence.attempt));
     place.issued[id] = fence;
+    place.given[{id, fence}] = {each.worker, each.cores};
     if (place.held.contains(id))
       violate("provision-once",
               fmt::format("part {}.{} of job {} gets cores while it has some", id.workflow, id.part, name));
@@ -116,6 +119,7 @@ struct ClusterLog::Effect {
     const auto held = place.held.find(command.part);
     const LedgerPart* const part = after.part(command.part);
     if (held == place.held.end() || part == nullptr || part->phase == PartPhase::kAssigned) return;
+    check_epoch("a loss", command.part.job, command.epoch);
     if (place.issued[command.part] != command.fence) {
       violate("9", fmt::format("a part of job {} is lost under a fence that is not its last",
                                cluster::number(command.part.job)));
@@ -127,6 +131,7 @@ struct ClusterLog::Effect {
                           command.part.part, cluster::number(command.part.job), base::number(attempt->worker)));
     log.kernel_->hit(std::string("loss ").append(cluster::to_text(command.loss)));
     log.free(place, command.part);
+    if (part->phase == PartPhase::kEnded) place.over.insert(command.part);
   }
   void operator()(const cluster::LayerContext& command) const {
     const LedgerJob* const job = after.job(command.job);
@@ -134,6 +139,7 @@ struct ClusterLog::Effect {
     Job& known = place.jobs[command.job];
     if (known.closed > command.layer) return;
     known.closed = command.layer + 1;
+    check_epoch("a context", command.job, command.epoch);
     for (std::size_t i = 0; i < known.layers.size(); ++i) {
       if (known.layers[i] <= command.layer && !cluster::terminal(job->workflows[i].state))
         violate("layers", fmt::format("layer {} of job {} is closed while workflow {} runs", command.layer,
@@ -155,6 +161,7 @@ struct ClusterLog::Effect {
     }
     if (part->fence != command.fence || part->result != command.body || part->outcome != command.outcome) return;
     place.counted.emplace(command.part, part->counts);
+    place.over.insert(command.part);
     const auto* const attempt = log.runs_->attempt(datacenter, {command.part, command.fence});
     // A worker may find that the time of a part was over before its executor does.
     const bool overdue = command.outcome == cluster::PartOutcome::kTimeout;
@@ -174,6 +181,7 @@ struct ClusterLog::Effect {
     Job& known = place.jobs[command.job];
     if (known.end) return;
     known.end = job->end->state;
+    check_epoch("the end", command.job, command.epoch);
     const base::NodeId worker = log.runs_->runs(datacenter, command.job);
     if (worker != base::kNoNode)
       violate("cancelled", fmt::format("job {} has ended and runs on worker {}", cluster::number(command.job),
@@ -192,6 +200,7 @@ struct ClusterLog::Effect {
     Job& known = place.jobs[command.job];
     if (job->end && !known.cancelled) log.kernel_->hit("cancellation came after the end");
     known.cancelled = true;
+    log.note_over(place, command.job, *job);
   }
   void operator()(const cluster::WorkerAdmitted& command) const {
     const auto found = after.workers().find(command.worker.node);
@@ -228,99 +237,10 @@ void ClusterLog::committed(std::uint32_t datacenter, std::uint64_t index, const 
     kernel_->violate("27", fmt::format("{} jobs wait for cores in {}", after.queued(), ClusterMap::name(datacenter)));
 }
 
-void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry, const cluster::GateLedger& after,
-                           const std::vector<base::NodeId>& voters) {
-  JobId id{};
-  if (const auto* submitted = std::get_if<cluster::JobSubmitted>(&entry.command)) {
-    id = submitted->job;
-    const cluster::GateLedgerJob* const job = after.job(id);
-    if (job == nullptr || job->submitted != index) return;
-    if (!gate_jobs_.emplace(id, GateJob{index, 1, std::nullopt}).second)
-      kernel_->violate("13", fmt::format("job {} is submitted a second time, entry {}", cluster::number(id), index));
-    if (!gate_jobs_.at(id).end) open_gate_jobs_.insert(id);
-    check_body("a bundle", submitted->bundle, voters);
-  } else if (const auto* moved = std::get_if<cluster::LeaseMoved>(&entry.command)) {
-    id = moved->job;
-    const cluster::GateLedgerJob* const job = after.job(id);
-    if (job != nullptr && job->epoch == moved->epoch && job->owner == moved->to) {
-      const auto [known, fresh] = gate_jobs_.try_emplace(id);
-      if (fresh) open_gate_jobs_.insert(id);
-      if (known->second.epoch < moved->epoch) kernel_->hit("job taken over by another gate");
-    }
-  } else {
-    std::visit(
-        [&id](const auto& each) {
-          if constexpr (requires { each.fence.job; }) id = each.fence.job;
-          if constexpr (requires { each.job; }) id = each.job;
-        },
-        entry.command);
-  }
-  const cluster::GateLedgerJob* const job = after.job(id);
-  const auto known = gate_jobs_.find(id);
-  if (known == gate_jobs_.end()) return;
-  if (job == nullptr) {
-    if (!known->second.end)
-      kernel_->violate("14", fmt::format("the gates forget job {} before its end", cluster::number(id)));
-    return;
-  }
-  if (job->epoch < known->second.epoch)
-    kernel_->violate("11", fmt::format("the gates' epoch of job {} falls from {} to {}", cluster::number(id),
-                                       known->second.epoch, job->epoch));
-  known->second.epoch = job->epoch;
-  if (known->second.end && job->end != known->second.end)
-    kernel_->violate("16", fmt::format("job {} had ended at the gates, and now it is otherwise", cluster::number(id)));
-  if (job->end && !known->second.end) kernel_->hit(std::string("gates' job ").append(cluster::to_text(*job->end)));
-  known->second.end = job->end;
-  if (job->end) {
-    open_gate_jobs_.erase(id);
-  } else {
-    open_gate_jobs_.insert(id);
-  }
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> seen;
-  for (const cluster::GateResult& result : job->results) {
-    if (!seen.insert({result.slot, result.offer, result.status.workflow}).second)
-      kernel_->violate("12", fmt::format("the gates have the end of workflow {} of job {} twice",
-                                         result.status.workflow, cluster::number(id)));
-  }
-}
-
-// Repetitions may meet other voters than the first one did.
-void ClusterLog::proposed(const cluster::Entry& entry, const std::vector<base::NodeId>& voters) {
-  std::uint64_t& last = proposed_[entry.proposer];
-  if (entry.sequence <= last) return;
-  last = entry.sequence;
-  if (const auto* accepted = std::get_if<cluster::JobAccepted>(&entry.command))
-    check_proposed("a bundle", accepted->bundle, voters);
-  if (const auto* context = std::get_if<cluster::LayerContext>(&entry.command))
-    check_proposed("a context", context->body, voters);
-  if (const auto* held = std::get_if<cluster::ResultHeld>(&entry.command))
-    check_proposed("a result", held->body, voters);
-}
-
-void ClusterLog::proposed(const cluster::GateEntry& entry, const std::vector<base::NodeId>& voters) {
-  std::uint64_t& last = proposed_[entry.proposer];
-  if (entry.sequence <= last) return;
-  last = entry.sequence;
-  if (const auto* submitted = std::get_if<cluster::JobSubmitted>(&entry.command))
-    check_proposed("a bundle", submitted->bundle, voters);
-  if (const auto* received = std::get_if<cluster::WorkflowReceived>(&entry.command)) {
-    for (const cluster::BodyRef& body : received->status.results) check_proposed("a result", body, voters);
-  }
-}
-
-void ClusterLog::drops(base::NodeId node, const cluster::BodyHash& body, bool named) {
-  if (named && keeps(node, body))
-    kernel_->violate("bodies", fmt::format("node {} drops a body that its ledger names", base::number(node)));
-}
-
-bool ClusterLog::keeps(base::NodeId node, const cluster::BodyHash& body) const {
-  const auto found = bodies_.find(node);
-  return found != bodies_.end() && found->second.contains(body);
-}
-
-bool ClusterLog::provisioned(std::uint32_t datacenter, const PartId& part, const cluster::Fence& fence) const {
-  const auto found = places_[datacenter].issued.find(part);
-  return found != places_[datacenter].issued.end() && found->second >= fence;
+const std::pair<cluster::Process, std::uint32_t>* ClusterLog::provision(std::uint32_t datacenter, const PartId& part,
+                                                                        const cluster::Fence& fence) const {
+  const auto found = places_[datacenter].given.find({part, fence});
+  return found == places_[datacenter].given.end() ? nullptr : &found->second;
 }
 
 std::uint64_t ClusterLog::epoch(std::uint32_t datacenter, JobId job) const {
@@ -328,19 +248,30 @@ std::uint64_t ClusterLog::epoch(std::uint32_t datacenter, JobId job) const {
   return found == places_[datacenter].jobs.end() ? 0 : found->second.epoch;
 }
 
-std::uint64_t ClusterLog::gate_epoch(JobId job) const {
-  const auto found = gate_jobs_.find(job);
-  return found == gate_jobs_.end() ? 0 : found->second.epoch;
-}
-
-bool ClusterLog::ended_at_gates(JobId job) const {
-  const auto found = gate_jobs_.find(job);
-  return found != gate_jobs_.end() && found->second.end.has_value();
-}
-
-bool ClusterLog::ended(std::uint32_t datacenter, JobId job) const {
+std::optional<cluster::JobState> ClusterLog::end(std::uint32_t datacenter, JobId job) const {
   const auto found = places_[datacenter].jobs.find(job);
-  return found != places_[datacenter].jobs.end() && found->second.end.has_value();
+  return found == places_[datacenter].jobs.end() ? std::nullopt : found->second.end;
+}
+
+bool ClusterLog::cancelled(std::uint32_t datacenter, JobId job) const {
+  const auto found = places_[datacenter].jobs.find(job);
+  return found != places_[datacenter].jobs.end() && found->second.cancelled;
+}
+
+bool ClusterLog::settled(std::uint32_t datacenter, const PartId& part, const cluster::Fence& fence) const {
+  const Place& place = places_[datacenter];
+  const auto issued = place.issued.find(part);
+  if (issued == place.issued.end() || issued->second < fence) return false;
+  return issued->second > fence || place.over.contains(part);
+}
+
+cluster::Counts ClusterLog::counted(std::uint32_t datacenter, JobId job, std::uint32_t workflow) const {
+  cluster::Counts sum;
+  const auto& counted = places_[datacenter].counted;
+  for (auto at = counted.lower_bound({job, workflow, 0});
+       at != counted.end() && at->first.job == job && at->first.workflow == workflow; ++at)
+    sum.add(at->second);
+  return sum;
 }
 
 bool ClusterLog::open(std::uint32_t datacenter, JobId job, std::uint32_t workflow) const {
@@ -374,6 +305,15 @@ void ClusterLog::free(Place& place, const PartId& part) {
   place.held.erase(held);
 }
 
+// A cancellation gives up whatever waits for cores.
+void ClusterLog::note_over(Place& place, JobId id, const LedgerJob& job) {
+  for (std::uint32_t i = 0; i < job.workflows.size(); ++i) {
+    for (std::uint32_t part = 0; part < job.workflows[i].parts.size(); ++part) {
+      if (job.workflows[i].parts[part].phase == PartPhase::kEnded) place.over.insert({id, i, part});
+    }
+  }
+}
+
 void ClusterLog::check_job(std::uint32_t datacenter, JobId id, const Ledger& after) {
   const LedgerJob* const job = after.job(id);
   const auto known = places_[datacenter].jobs.find(id);
@@ -381,6 +321,13 @@ void ClusterLog::check_job(std::uint32_t datacenter, JobId id, const Ledger& aft
   Job& account = known->second;
   if (job->accepted != account.accepted)
     kernel_->violate("13", fmt::format("job {} is another than it was", cluster::number(id)));
+  if (job->epoch < account.epoch || (job->epoch == account.epoch && job->owner != account.owner))
+    kernel_->violate(
+        "11", fmt::format("job {} goes from manager {} to {}, and its epoch from {} to {}", cluster::number(id),
+                          base::number(account.owner.node), base::number(job->owner.node), account.epoch, job->epoch));
+  if (job->epoch > account.epoch) kernel_->hit("job taken over by another manager");
+  account.owner = job->owner;
+  account.epoch = job->epoch;
   if (account.end && (!job->end || job->end->state != *account.end))
     kernel_->violate("16", fmt::format("job {} had ended as {} and now it is otherwise", cluster::number(id),
                                        cluster::to_text(*account.end)));
@@ -396,23 +343,37 @@ void ClusterLog::check_job(std::uint32_t datacenter, JobId id, const Ledger& aft
   }
 }
 
-std::size_t ClusterLog::holders(const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(voters, [&](base::NodeId node) { return keeps(node, body.hash); }));
+void ClusterLog::starts(base::NodeId worker, const cluster::StartExecutor& order) {
+  const std::uint32_t datacenter = ClusterMap::datacenter(worker);
+  if (!open(datacenter, order.part.job, order.part.workflow)) {
+    kernel_->violate("layers", fmt::format("worker {} runs workflow {} of job {} before its layer is open",
+                                           base::number(worker), order.part.workflow, cluster::number(order.part.job)));
+    return;
+  }
+  const std::string fault = fault_of_context(places_[datacenter], order.part, order.context);
+  if (!fault.empty())
+    kernel_->violate("layers",
+                     fmt::format("worker {} runs part {}.{} of job {} with a context that {}", base::number(worker),
+                                 order.part.workflow, order.part.part, cluster::number(order.part.job), fault));
 }
 
-// Members may have changed between the proposal and now: what counts is that every majority has somebody who holds it.
-void ClusterLog::check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) {
-  const std::size_t found = holders(body, voters);
-  if (found < voters.size() - voters.size() / 2)
-    kernel_->violate("bodies", fmt::format("the log names {} that is on {} disks of {}", what, found, voters.size()));
-}
-
-void ClusterLog::check_proposed(const char* what, const cluster::BodyRef& body,
-                                const std::vector<base::NodeId>& voters) {
-  const std::size_t found = body.size == 0 ? voters.size() : holders(body, voters);
-  if (found < voters.size() / 2 + 1)
-    kernel_->violate("bodies", fmt::format("{} is proposed that is on {} disks of {}", what, found, voters.size()));
+std::string ClusterLog::fault_of_context(const Place& place, const PartId& part, std::string_view context) const {
+  const std::vector<std::uint32_t>& depends = place.jobs.at(part.job).depends[part.workflow];
+  if (depends.empty()) return context.empty() ? "" : "is not empty";
+  const auto values = cluster::decode_context(context);
+  if (!values) return "cannot be read: " + values.error().message;
+  if (!std::ranges::equal(values->rows, depends, {}, &cluster::ContextRow::workflow))
+    return fmt::format("has {} rows, which are not those of the {} workflows that it depends on", values->rows.size(),
+                       depends.size());
+  for (const cluster::ContextRow& row : values->rows) {
+    const bool one = row.provided.size() == 1 && row.provided[0].key == kToken && row.provided[0].values.size() == 1;
+    bool held = false;
+    for (auto at = place.counted.lower_bound({part.job, row.workflow, 0});
+         one && at != place.counted.end() && at->first.job == part.job && at->first.workflow == row.workflow; ++at)
+      held = held || row.provided[0].values[0] == token_of(row.workflow, at->first.part);
+    if (!held) return fmt::format("has something else than what workflow {} provided", row.workflow);
+  }
+  return {};
 }
 
 // A job fails for a reason: an error of its own, a part lost too often, a time that was over.

@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,9 @@ class ClusterLog {
   void proposed(const cluster::Entry& entry, const std::vector<base::NodeId>& voters);
   void proposed(const cluster::GateEntry& entry, const std::vector<base::NodeId>& voters);
 
+  // A worker starts an executor.
+  void starts(base::NodeId worker, const cluster::StartExecutor& order);
+
   // --- bodies on disks ---
   // `named`: by the ledger of the node itself.
   void drops(base::NodeId node, const cluster::BodyHash& body, bool named);
@@ -44,11 +49,25 @@ class ClusterLog {
   // --- questions of other oracles ---
   bool accepted(std::uint32_t datacenter, cluster::JobId job) const { return places_[datacenter].jobs.contains(job); }
   bool submitted(cluster::JobId job) const { return gate_jobs_.contains(job); }
-  bool provisioned(std::uint32_t datacenter, const cluster::PartId& part, const cluster::Fence& fence) const;
+  // The worker that this very fence was issued for, with how many of its cores; null if it never was.
+  const std::pair<cluster::Process, std::uint32_t>* provision(std::uint32_t datacenter, const cluster::PartId& part,
+                                                              const cluster::Fence& fence) const;
   std::uint64_t epoch(std::uint32_t datacenter, cluster::JobId job) const;
   std::uint64_t gate_epoch(cluster::JobId job) const;
-  bool ended_at_gates(cluster::JobId job) const;
-  bool ended(std::uint32_t datacenter, cluster::JobId job) const;
+  bool ended_at_gates(cluster::JobId job) const { return end_at_gates(job).has_value(); }
+  bool ended(std::uint32_t datacenter, cluster::JobId job) const { return end(datacenter, job).has_value(); }
+  std::optional<cluster::JobState> end_at_gates(cluster::JobId job) const;
+  std::optional<cluster::JobState> end(std::uint32_t datacenter, cluster::JobId job) const;
+  bool cancelled_at_gates(cluster::JobId job) const;
+  bool cancelled(std::uint32_t datacenter, cluster::JobId job) const;
+  // Whether nobody will ever want what this attempt brings: its part is over, or was given to another attempt.
+  bool settled(std::uint32_t datacenter, const cluster::PartId& part, const cluster::Fence& fence) const;
+  // Whether the gates' log ever offered the job to this datacenter.
+  bool offered(cluster::JobId job, const std::string& datacenter) const;
+  // Whether the gates still wait for what this datacenter makes of the job.
+  bool awaited(cluster::JobId job, const std::string& datacenter) const;
+  // What the results held of a workflow count, each once.
+  cluster::Counts counted(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
   // Whether the layer may run: the one before it is closed.
   bool open(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
   const std::set<cluster::JobId>& gate_jobs() const { return open_gate_jobs_; }  // that have not ended
@@ -59,9 +78,11 @@ class ClusterLog {
  private:
   struct Job {
     std::uint64_t accepted = 0;
+    cluster::Process owner;
     std::uint64_t epoch = 1;
     std::vector<std::uint32_t> layers;  // of its workflows
-    std::uint32_t closed = 0;           // layers
+    std::vector<std::vector<std::uint32_t>> depends;
+    std::uint32_t closed = 0;  // layers
     std::vector<cluster::WorkflowState> states;
     std::optional<cluster::JobState> end;
     bool cancelled = false;
@@ -73,24 +94,44 @@ class ClusterLog {
   };
   struct Place {
     std::map<cluster::JobId, Job> jobs;
-    std::map<cluster::PartId, cluster::Fence> issued;  // the highest of each part
+    std::map<cluster::PartId, cluster::Fence> issued;                              // the highest of each part
+    std::map<ClusterRuns::Key, std::pair<cluster::Process, std::uint32_t>> given;  // with every fence
     std::map<cluster::PartId, std::pair<cluster::Process, std::uint32_t>> held;
     std::map<cluster::Process, std::uint32_t> used;
     std::map<cluster::PartId, cluster::Counts> counted;
+    std::set<cluster::PartId> over;  // with a result, or given up for good
     std::map<base::NodeId, Worker> workers;
+  };
+  struct GateSlot {
+    cluster::SlotPhase phase = cluster::SlotPhase::kOpen;
+    std::uint32_t offer = 0;
+    std::string datacenter;
+
+    bool operator==(const GateSlot&) const = default;
   };
   struct GateJob {
     std::uint64_t submitted = 0;
+    cluster::Process owner;
     std::uint64_t epoch = 1;
     std::optional<cluster::JobState> end;
+    bool cancelled = false;
+    std::vector<GateSlot> slots;
+    std::set<std::string> offered;  // datacenters
+    std::size_t results = 0;
   };
   struct Effect;
 
   void free(Place& place, const cluster::PartId& part);
+  void note_over(Place& place, cluster::JobId id, const cluster::LedgerJob& job);
   void check_job(std::uint32_t datacenter, cluster::JobId id, const cluster::Ledger& after);
+  void check_renewals(const cluster::LeasesRenewed& command, const cluster::GateLedger& after);
+  // `acts_under`: the epoch of the command, if it is an owner's.
+  void check_gate_job(cluster::JobId id, const cluster::GateLedgerJob& job, std::optional<std::uint64_t> acts_under);
   std::size_t holders(const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) const;
   void check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
   void check_proposed(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
+  // What is wrong with the context that a part is given; empty if it is what the workflows that it depends on provided.
+  std::string fault_of_context(const Place& place, const cluster::PartId& part, std::string_view context) const;
   void check_failure(std::uint32_t datacenter, cluster::JobId id, const cluster::LedgerJob& job);
 
   Kernel* kernel_;

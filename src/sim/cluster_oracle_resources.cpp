@@ -85,11 +85,13 @@ void ClusterResources::leaves(base::NodeId node, base::NodeId to, const cluster:
   const resilience::Circuit* const circuit = offer == nullptr ? nullptr : brain.circuit_of(to);
   if (circuit != nullptr) offers(node, to, *offer, *circuit);
   refuses(node, message, brain.quorum_circuit());
+  check_cancellation(node, message, brain);
 }
 
 void ClusterResources::leaves(base::NodeId node, base::NodeId, const cluster::Message& message,
                               const cluster::Gate& brain) {
   refuses(node, message, brain.quorum_circuit());
+  check_cancellation(node, message, brain);
 }
 
 void ClusterResources::shed(base::NodeId node, const cluster::Message& message, resilience::Load load) {
@@ -142,6 +144,16 @@ void ClusterResources::refuses(base::NodeId node, const cluster::Message& messag
   if (circuit.state(kernel_->clock_of(node)) == CircuitState::kClosed)
     kernel_->violate(
         "26", fmt::format("node {} says that its quorum's circuit is open, which is closed", base::number(node)));
+}
+
+// A job that is still being submitted, as far as the node knows, cannot be cancelled yet; which is told alike.
+template <class Brain>
+void ClusterResources::check_cancellation(base::NodeId node, const cluster::Message& message, const Brain& brain) {
+  const auto* const answer = std::get_if<cluster::CancelAnswer>(&message);
+  if (answer == nullptr || answer->answer != cluster::Answer::kOverloaded) return;
+  if (brain.ledger().job(answer->job) != nullptr)
+    kernel_->violate("28", fmt::format("node {} sheds the cancellation of job {}", base::number(node),
+                                       cluster::number(answer->job)));
 }
 
 template <class Brain>

@@ -46,6 +46,8 @@ class ClusterResources {
               const resilience::Circuit& circuit);
   void refuses(base::NodeId node, const cluster::Message& message, const resilience::Circuit& circuit);
   template <class Brain>
+  void check_cancellation(base::NodeId node, const cluster::Message& message, const Brain& brain);
+  template <class Brain>
   void check_quorum(base::NodeId node, const Brain& brain, std::size_t most_submissions);
   void check_ring(base::NodeId gate, const cluster::Gate& brain);
 

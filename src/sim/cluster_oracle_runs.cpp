@@ -1,6 +1,7 @@
 #include "sim/cluster_oracle_runs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/cluster_program.h"
 
@@ -15,6 +16,8 @@ namespace {
 // How much too late an alarm may come before its node counts as crawling; and for how long such things are remembered.
 constexpr base::Duration kTooLate = std::chrono::milliseconds(500);
 constexpr base::Duration kLately = std::chrono::seconds(60);
+// Without contact for so long, a worker stops what it runs.
+constexpr base::Duration kContact = std::chrono::seconds(30);
 
 std::string in_words(const ClusterRuns::Key& key) {
   const auto& [part, fence] = key;
@@ -24,8 +27,26 @@ std::string in_words(const ClusterRuns::Key& key) {
 
 }  // namespace
 
-void ClusterRuns::started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order,
-                          std::uint64_t epoch) {
+void ClusterRuns::accepted(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer) {
+  auto& token = epochs_[{worker, offer.part.job}];
+  if (token.first == life && offer.epoch < token.second)
+    kernel_->violate(
+        "7", fmt::format("worker {} accepts an offer of job {} under epoch {} after one under {}", base::number(worker),
+                         cluster::number(offer.part.job), offer.epoch, token.second));
+  token = {life, token.first == life ? std::max(token.second, offer.epoch) : offer.epoch};
+}
+
+void ClusterRuns::taken_on(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer) {
+  if (!taken_.insert({worker, {offer.part, offer.fence}}).second) return;
+  auto& seen = contexts_[{worker, offer.part.job}];
+  if (seen.first == life && offer.context_version < seen.second)
+    kernel_->violate("layers",
+                     fmt::format("worker {} takes on {} with context {} after it was given {}", base::number(worker),
+                                 in_words({offer.part, offer.fence}), offer.context_version, seen.second));
+  seen = {life, offer.context_version};
+}
+
+void ClusterRuns::started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order) {
   const std::uint32_t place = ClusterMap::datacenter(worker);
   const Key key{order.part, order.fence};
   const std::uint64_t name = base::number(worker);
@@ -35,11 +56,6 @@ void ClusterRuns::started(base::NodeId worker, std::uint64_t life, const cluster
       kernel_->violate("cores", fmt::format("worker {} starts {} on core {}, which {}", name, in_words(key), core,
                                             core >= cores_ ? "it does not have" : "is in use"));
   }
-  auto& token = epochs_[{worker, order.part.job}];
-  if (token.first == life && epoch < token.second)
-    kernel_->violate("7", fmt::format("worker {} acts for job {} under epoch {} after it had accepted {}", name,
-                                      cluster::number(order.part.job), epoch, token.second));
-  token = {life, token.first == life ? std::max(token.second, epoch) : epoch};
   // Attempts of the part that are higher, or that run.
   Attempts& all = attempts_[place & 1];
   for (auto other = all.lower_bound({order.part, {}}); other != all.end() && other->first.first == order.part;
@@ -48,7 +64,10 @@ void ClusterRuns::started(base::NodeId worker, std::uint64_t life, const cluster
     if (other->second.live && !excused)
       kernel_->violate("part-once", fmt::format("worker {} starts {} while worker {} runs {}", name, in_words(key),
                                                 base::number(other->second.worker), in_words(other->first)));
-    if (other->first.second >= order.fence && !excused)
+    // A fence that is started twice, or a lower one at the same process: no clock excuses that.
+    const bool here = other->second.worker == worker && other->second.life == life;
+    const bool inexcusable = here || other->first.second == order.fence;
+    if (other->first.second >= order.fence && (inexcusable || !excused))
       kernel_->violate(
           "9", fmt::format("worker {} starts {} after {} was started", name, in_words(key), in_words(other->first)));
     if (other->second.live && excused) kernel_->hit("part ran twice for want of a clock");
@@ -78,6 +97,29 @@ void ClusterRuns::ended(base::NodeId worker, const cluster::ExecutorEnd& told, c
   end(place, key, found->second);
 }
 
+void ClusterRuns::told_to_stop(base::NodeId worker, const Key& key) {
+  const auto found = attempts_[ClusterMap::datacenter(worker) & 1].find(key);
+  if (found != attempts_[ClusterMap::datacenter(worker) & 1].end()) found->second.told = true;
+}
+
+void ClusterRuns::contact(base::NodeId worker, base::Instant asked) {
+  Contact& known = contacts_[worker];
+  known.next = std::max(known.next, asked);
+}
+
+// Neither a pause nor a clock excuses anybody: it is the worker's own clock that counts, and it was asked just now.
+void ClusterRuns::thought(base::NodeId worker) {
+  Contact& known = contacts_[worker];
+  const base::Instant asked = std::exchange(known.asked, std::max(known.asked, known.next));
+  const auto cores = in_use_.find(worker);
+  if (cores == in_use_.end() || kernel_->clock_of(worker) < asked + kContact) return;
+  for (const auto& [core, key] : cores->second) {
+    if (attempts_[ClusterMap::datacenter(worker) & 1].at(key).told) continue;
+    kernel_->violate(
+        "10", fmt::format("worker {} runs {} and has had no contact for 30 s", base::number(worker), in_words(key)));
+  }
+}
+
 void ClusterRuns::went_down(base::NodeId worker) {
   const std::uint32_t place = ClusterMap::datacenter(worker);
   for (const auto& [core, key] : in_use_[worker]) {
@@ -96,6 +138,7 @@ void ClusterRuns::booted(base::NodeId node) {
   it.began = kernel_->elapsed();
   it.offset = (kernel_->clock_of(node) - kernel_->now()).count();
   it.late_at = base::Duration(-1);
+  contacts_.erase(node);
 }
 
 void ClusterRuns::observe(base::NodeId node) {

@@ -26,6 +26,7 @@ class ClusterRuns {
     cluster::Counts counts;  // so far
     base::Duration began{};
     bool live = true;
+    bool told = false;                            // to stop
     std::optional<cluster::PartOutcome> outcome;  // of one that left a result
     cluster::BodyHash body = cluster::kNoBody;
   };
@@ -35,10 +36,19 @@ class ClusterRuns {
   ClusterRuns(Kernel& kernel, const ClusterSetup& setup) : kernel_(&kernel), cores_(setup.cores) {}
 
   // --- told by the workers ---
-  // `epoch` is that of the order under which it starts.
-  void started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order, std::uint64_t epoch);
+  // A worker takes an offer on, or knows it already: not so if it was refused for its epoch, fence, life or version.
+  void accepted(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer);
+  // It takes the part on, or says again that it did.
+  void taken_on(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer);
+  void started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order);
   void counted(base::NodeId worker, const Key& key, const cluster::Counts& counts);
   void ended(base::NodeId worker, const cluster::ExecutorEnd& end, const cluster::BodyHash& body);
+  void told_to_stop(base::NodeId worker, const Key& key);
+  // A manager that can decide has answered what the worker asked then, by its own clock.
+  void contact(base::NodeId worker, base::Instant asked);
+  // The worker's brain was asked: now at the latest it knows that its contact has lapsed, whatever it was told in this
+  // turn.
+  void thought(base::NodeId worker);
   // All of the worker's executors die with it.
   void went_down(base::NodeId worker);
   // A node got to its alarm so much too late.
@@ -73,6 +83,10 @@ class ClusterRuns {
     base::Duration strayed_at{-1};
     base::Duration late_at{-1};
   };
+  struct Contact {
+    base::Instant asked = base::Instant::min();
+    base::Instant next = base::Instant::min();  // told in this turn
+  };
 
   void end(std::uint32_t datacenter, const Key& key, Attempt& attempt);
   bool lately(base::Duration at) const;
@@ -85,7 +99,11 @@ class ClusterRuns {
   std::set<std::pair<std::uint32_t, Key>> live_;
   std::map<base::NodeId, std::map<std::uint32_t, Key>> in_use_;  // cores of each worker
   std::map<std::pair<base::NodeId, cluster::JobId>, std::pair<std::uint64_t, std::uint64_t>> epochs_;  // life, epoch
-  std::vector<Clock> clocks_;  // by the kernel's index; shorter while the last nodes were never started
+  // Of the last context that each worker was given for a job: its life then, and the version.
+  std::map<std::pair<base::NodeId, cluster::JobId>, std::pair<std::uint64_t, std::uint64_t>> contexts_;
+  std::set<std::pair<base::NodeId, Key>> taken_;
+  std::map<base::NodeId, Contact> contacts_;  // of a worker's life, by its own clock
+  std::vector<Clock> clocks_;                 // by the kernel's index; shorter while the last nodes were never started
   base::Duration manager_strayed_[2] = {base::Duration(-1), base::Duration(-1)};  // when one of a datacenter's last did
 };
 

@@ -12,8 +12,16 @@ void ClusterTalk::noted(const cluster::Note& note) {
   kernel_->hit(std::string("noted ").append(cluster::to_text(note.what)));
 }
 
-void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::Dispatch& message) {
-  if (!log_->provisioned(ClusterMap::datacenter(from), message.part, message.fence))
+void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::Dispatch& message) {
+  const auto* const given = log_->provision(ClusterMap::datacenter(from), message.part, message.fence);
+  const cluster::Process worker{to, message.worker_life};
+  if (given != nullptr && (given->first != worker || given->second != message.slice.cores))
+    kernel_->violate("5", fmt::format("manager {} dispatches part {}.{} of job {} to worker {} with {} cores; the log "
+                                      "gave it {} cores of worker {}",
+                                      base::number(from), message.part.workflow, message.part.part,
+                                      cluster::number(message.part.job), base::number(to), message.slice.cores,
+                                      given->second, base::number(given->first.node)));
+  if (given == nullptr)
     kernel_->violate("5", fmt::format("manager {} dispatches part {}.{} of job {} under fence {}.{}, which no majority "
                                       "has on disk",
                                       base::number(from), message.part.workflow, message.part.part,
@@ -21,6 +29,15 @@ void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::Dispatch& m
   if (message.epoch > log_->epoch(ClusterMap::datacenter(from), message.part.job))
     kernel_->violate(
         "11", fmt::format("manager {} acts under epoch {} that the log never gave", base::number(from), message.epoch));
+}
+
+// That a datacenter may run the job is committed before it is told so.
+void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::Submit& message) {
+  if (ClusterMap::role(from) != ClusterMap::Role::kGate) return;
+  const std::string datacenter = ClusterMap::name(ClusterMap::datacenter(to));
+  if (!log_->offered(message.job, datacenter))
+    kernel_->violate("5", fmt::format("gate {} gives job {} to {}, which no majority has on disk", base::number(from),
+                                      cluster::number(message.job), datacenter));
 }
 
 void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::SubmitAnswer& message) {
@@ -34,12 +51,40 @@ void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::SubmitAn
 }
 
 void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::CancelAnswer& message) {
-  if (message.answer != cluster::Answer::kOverloaded) return;
-  // A job that is still being submitted cannot be cancelled yet, which is told alike.
   const bool gate = ClusterMap::role(from) == ClusterMap::Role::kGate;
-  if (gate ? log_->submitted(message.job) : log_->accepted(ClusterMap::datacenter(from), message.job))
-    kernel_->violate("28", fmt::format("node {} sheds the cancellation of job {}", base::number(from),
-                                       cluster::number(message.job)));
+  if (message.answer != cluster::Answer::kAccepted) return;
+  const bool known =
+      gate ? log_->cancelled_at_gates(message.job) : log_->cancelled(ClusterMap::datacenter(from), message.job);
+  if (!known)
+    kernel_->violate("5", fmt::format("node {} confirms the cancellation of job {}, which no majority has on disk",
+                                      base::number(from), cluster::number(message.job)));
+}
+
+// Its worker deletes the result then.
+void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::ResultAck& message) {
+  if (log_->settled(ClusterMap::datacenter(from), message.part, message.fence)) return;
+  kernel_->violate("5", fmt::format("manager {} acknowledges to worker {} a result of part {}.{} of job {} under fence "
+                                    "{}.{}, which no majority has on disk",
+                                    base::number(from), base::number(to), message.part.workflow, message.part.part,
+                                    cluster::number(message.part.job), message.fence.epoch, message.fence.attempt));
+}
+
+void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::JobEnd& message) {
+  const bool gate = ClusterMap::role(from) == ClusterMap::Role::kGate;
+  const auto end = gate ? log_->end_at_gates(message.job) : log_->end(ClusterMap::datacenter(from), message.job);
+  if (end == message.state) return;
+  kernel_->violate("16", fmt::format("node {} says that job {} ended as {}; in the log it is {}", base::number(from),
+                                     cluster::number(message.job), cluster::to_text(message.state),
+                                     end ? cluster::to_text(*end) : "open"));
+}
+
+// A datacenter may forget what it made of the job then.
+void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::EndAck& message) {
+  if (ClusterMap::role(from) != ClusterMap::Role::kGate) return;
+  const std::string datacenter = ClusterMap::name(ClusterMap::datacenter(to));
+  if (!log_->awaited(message.job, datacenter)) return;
+  kernel_->violate("5", fmt::format("gate {} acknowledges the end of job {} at {}, which no majority has on disk",
+                                    base::number(from), cluster::number(message.job), datacenter));
 }
 
 void ClusterTalk::on(base::NodeId, base::NodeId, const cluster::DispatchAnswer& message) {

@@ -1,5 +1,5 @@
-// Watches what the nodes of a cluster say and note: a minority dispatches and acknowledges nothing, and cancellations
-// are never shed. Told of every message as it leaves a brain.
+// Watches what the nodes of a cluster say and note: a minority dispatches and acknowledges nothing, and ends are
+// told as the log has them. Told of every message as it leaves a brain.
 #pragma once
 
 #include "cluster/effects.h"
@@ -16,8 +16,12 @@ class ClusterTalk {
 
  private:
   void on(base::NodeId from, base::NodeId to, const cluster::Dispatch& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::Submit& message);
   void on(base::NodeId from, base::NodeId to, const cluster::SubmitAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::CancelAnswer& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::ResultAck& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::JobEnd& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::EndAck& message);
   void on(base::NodeId from, base::NodeId to, const cluster::DispatchAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::ExtensionAnswer& message);
   template <class Other>

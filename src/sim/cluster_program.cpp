@@ -88,8 +88,8 @@ std::string result_of(const PartId& part, const cluster::Fence& fence, const Cou
   result.iterations = counts.iterations;
   result.failed_iterations = counts.failed;
   model::Provided provided;
-  provided.key = "token";
-  provided.values = {fmt::format("\"{}.{}\"", part.workflow, part.part)};
+  provided.key = kToken;
+  provided.values = {token_of(part.workflow, part.part)};
   result.provided.push_back(provided);
   std::string bytes;
   model::encode(result, bytes);
@@ -120,6 +120,10 @@ cluster::JobRequest draw_job(JobId job, base::Random& random) {
     layer = std::move(next);
   }
   return request;
+}
+
+std::string token_of(std::uint32_t workflow, std::uint32_t part) {
+  return fmt::format("\"{}.{}\"", workflow, part);
 }
 
 cluster::BodyHash hash_body(std::string_view bytes) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/random.h"
 #include "base/time.h"
@@ -43,6 +44,10 @@ std::string result_of(const cluster::PartId& part, const cluster::Fence& fence, 
 
 // A job of three layers.
 cluster::JobRequest draw_job(cluster::JobId job, base::Random& random);
+
+// What a part provides to later workflows: this text under kToken.
+constexpr std::string_view kToken = "token";
+std::string token_of(std::uint32_t workflow, std::uint32_t part);
 
 cluster::BodyHash hash_body(std::string_view bytes);
 

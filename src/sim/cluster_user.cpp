@@ -9,8 +9,9 @@ using About = cluster::ClientAnswer::About;
 
 namespace {
 
-// A follower may lag behind a moment; and a question may be older than the acknowledgement.
-constexpr base::Duration kSpread = std::chrono::seconds(4);
+// A follower may lag behind a moment; and an answer may be older than the acknowledgement: a stream that is held back
+// brings it when its cut has healed, and it is taken for the answer to a later question.
+constexpr base::Duration kSpread = kMostPatience + std::chrono::seconds(5);
 
 }  // namespace
 
@@ -57,6 +58,10 @@ void ClusterUser::told(const cluster::ClientAnswer& answer) {
     job.forgotten = true;
     kernel_->hit("end forgotten before it was told");
   }
+  if (answer.status) {
+    for (const cluster::WorkflowStatus& status : answer.status->workflows) check_counts("east", answer.job, status);
+    for (const cluster::DatacenterStatus& place : answer.status->datacenters) check_counts(answer.job, place);
+  }
   if (answer.about == About::kCancel && answer.cancel && answer.cancel->done) kernel_->hit("cancellation confirmed");
 }
 
@@ -77,6 +82,10 @@ void ClusterUser::told(const cluster::JobEnd& end) {
   if (job.ended && *job.ended != end.state)
     kernel_->violate("16", fmt::format("job {} ended as {} and now as {}", name, cluster::to_text(*job.ended),
                                        cluster::to_text(end.state)));
+  const auto known = direct_ ? log_->end(0, end.job) : log_->end_at_gates(end.job);
+  if (known != end.state)
+    kernel_->violate("16", fmt::format("a user is told that job {} ended as {}; in the log it is {}", name,
+                                       cluster::to_text(end.state), known ? cluster::to_text(*known) : "open"));
   if (job.cancelled && end.state != cluster::JobState::kCancelled) kernel_->hit("cancellation raced with the end");
   if (!job.cancelled && end.state == cluster::JobState::kCancelled)
     kernel_->violate("failed-cause", fmt::format("job {} is cancelled, which nobody asked for", name));
@@ -90,6 +99,7 @@ void ClusterUser::told(const cluster::JobEnd& end) {
   }
   for (const cluster::DatacenterStatus& place : end.datacenters) {
     if (place.lost) kernel_->hit("datacenter lost");
+    check_counts(end.job, place);
   }
 }
 
@@ -109,12 +119,29 @@ void ClusterUser::told(JobId job, const cluster::ClientProgress& progress) {
 }
 
 void ClusterUser::check_counts(const std::string& datacenter, JobId job, const cluster::WorkflowStatus& status) {
+  if (!cluster::terminal(status.state)) return;
+  const Counts held = log_->counted(ClusterMap::datacenter(datacenter), job, status.workflow);
+  if (held != status.counts)
+    kernel_->violate(
+        "18", fmt::format("workflow {} of job {} at {} is told with {} iterations; the log holds {}", status.workflow,
+                          cluster::number(job), datacenter, status.counts.iterations, held.iterations));
   if (status.state != cluster::WorkflowState::kCompleted) return;
   const auto truth = runs_->whole(ClusterMap::datacenter(datacenter), job, status.workflow);
   if (!truth || *truth != status.counts)
     kernel_->violate(
         "18", fmt::format("workflow {} of job {} at {} is told with {} iterations; in truth it has {}", status.workflow,
                           cluster::number(job), datacenter, status.counts.iterations, truth ? truth->iterations : 0));
+}
+
+// Only once all of its workflows have ended there: what is told before may be any part of it.
+void ClusterUser::check_counts(JobId job, const cluster::DatacenterStatus& status) {
+  if (status.workflows == 0 || status.workflows_ended != status.workflows) return;
+  Counts held;
+  for (std::uint32_t i = 0; i < status.workflows; ++i)
+    held.add(log_->counted(ClusterMap::datacenter(status.name), job, i));
+  if (held != status.counts)
+    kernel_->violate("18", fmt::format("job {} is told with {} iterations at {}; the log there holds {}",
+                                       cluster::number(job), status.counts.iterations, status.name, held.iterations));
 }
 
 }  // namespace muster::sim

@@ -47,6 +47,7 @@ class ClusterUser {
   void told(const cluster::JobEnd& end);
   void told(cluster::JobId job, const cluster::ClientProgress& progress);
   void check_counts(const std::string& datacenter, cluster::JobId job, const cluster::WorkflowStatus& status);
+  void check_counts(cluster::JobId job, const cluster::DatacenterStatus& status);
 
   Kernel* kernel_;
   const ClusterLog* log_;

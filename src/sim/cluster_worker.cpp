@@ -1,6 +1,7 @@
 #include "sim/cluster_worker.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster::sim {
 
@@ -34,18 +35,24 @@ bool WorkerProcess::begin(Host& host) {
 }
 
 void WorkerProcess::on_message(Host& host, base::NodeId from, const cluster::Message& message) {
-  if (const auto* order = std::get_if<cluster::Dispatch>(&message)) {
-    std::uint64_t& epoch = epochs_[{order->part, order->fence}];
-    epoch = std::max(epoch, order->epoch);
+  if (const auto* order = std::get_if<cluster::Dispatch>(&message)) offer_ = *order;
+  if (const auto* answer = std::get_if<cluster::HeartbeatAnswer>(&message)) {
+    const bool contact =
+        answer->contact == cluster::Contact::kAdmitted || answer->contact == cluster::Contact::kPending;
+    const base::Instant sent{base::Duration(answer->sent)};
+    if (contact && answer->life == self(host).life && sent <= host.now()) shared_->runs.contact(host.self(), sent);
   }
+  thinks_ = true;
   brain_->receive(from, message, host.now());
 }
 
 void WorkerProcess::on_body_stored(Host& host, const cluster::BodyHash& hash, bool ok) {
+  thinks_ = true;
   brain_->body_stored(hash, ok, host.now());
 }
 
 void WorkerProcess::on_body_read(Host& host, const cluster::BodyHash& hash, std::optional<std::string> bytes) {
+  thinks_ = true;
   brain_->body_read(hash, std::move(bytes), host.now());
 }
 
@@ -62,12 +69,21 @@ void WorkerProcess::on_wake(Host& host) {
     if (!step(host, key, at->second)) executors_.erase(key);
     at = next;
   }
+  thinks_ = true;
   brain_->wake(host.now());
 }
 
 void WorkerProcess::drain(Host& host) {
-  for (cluster::Effects effects = brain_->take(); !effects.empty(); effects = brain_->take())
+  for (cluster::Effects effects = brain_->take(); !effects.empty(); effects = brain_->take()) {
+    for (const cluster::Effect& effect : effects) {
+      const auto* const out = std::get_if<cluster::Send>(&effect);
+      if (out == nullptr) continue;
+      if (const auto* answer = std::get_if<cluster::DispatchAnswer>(&out->message)) answers(host, *answer);
+    }
     perform(host, std::move(effects));
+  }
+  offer_.reset();
+  if (std::exchange(thinks_, false)) shared_->runs.thought(host.self());
   if (brain_->superseded()) {
     shared_->kernel.hit("worker superseded");
     host.halt("superseded");
@@ -93,15 +109,19 @@ bool WorkerProcess::carry_out(Host& host, cluster::Effect& effect) {
   return true;
 }
 
+void WorkerProcess::answers(Host& host, const cluster::DispatchAnswer& answer) {
+  using Reply = cluster::DispatchReply;
+  if (!offer_ || offer_->part != answer.part || offer_->fence != answer.fence) return;
+  const bool refused = answer.reply == Reply::kStaleFence || answer.reply == Reply::kStaleLife ||
+                       answer.reply == Reply::kOtherMajor || answer.reply == Reply::kTooMany;
+  if (!refused) shared_->runs.accepted(host.self(), host.life(), *offer_);
+  if (answer.reply == Reply::kAccepted) shared_->runs.taken_on(host.self(), host.life(), *offer_);
+}
+
 void WorkerProcess::start_executor(Host& host, const cluster::StartExecutor& order) {
   const Key key{order.part, order.fence};
-  const std::uint32_t place = ClusterMap::datacenter(host.self());
-  const auto epoch = epochs_.find(key);
-  shared_->runs.started(host.self(), host.life(), order, epoch == epochs_.end() ? order.fence.epoch : epoch->second);
-  if (!shared_->log.open(place, order.part.job, order.part.workflow))
-    shared_->kernel.violate(
-        "layers", fmt::format("worker {} runs workflow {} of job {} before its layer is open",
-                              base::number(host.self()), order.part.workflow, cluster::number(order.part.job)));
+  shared_->runs.started(host.self(), host.life(), order);
+  shared_->log.starts(host.self(), order);
   if (host.contents(body_file(order.bundle.hash)).size() != order.bundle.size)
     shared_->kernel.violate("bodies", fmt::format("worker {} runs job {} without its bundle", base::number(host.self()),
                                                   cluster::number(order.part.job)));
@@ -123,6 +143,7 @@ void WorkerProcess::stop_executor(Host& host, const cluster::StopExecutor& order
   const auto found = executors_.find({order.part, order.fence});
   if (found == executors_.end()) return;
   Executor& executor = found->second;
+  shared_->runs.told_to_stop(host.self(), found->first);
   const bool obeys = executor.program.conduct != Conduct::kHangs && executor.program.conduct != Conduct::kDeaf;
   if (order.kill) {
     executor.killed = true;

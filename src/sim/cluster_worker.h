@@ -47,6 +47,7 @@ class WorkerProcess final : public ClusterProcess {
   };
   using Key = ClusterRuns::Key;
 
+  void answers(Host& host, const cluster::DispatchAnswer& answer);
   void start_executor(Host& host, const cluster::StartExecutor& order);
   void stop_executor(Host& host, const cluster::StopExecutor& order);
   // False once it has ended.
@@ -55,8 +56,9 @@ class WorkerProcess final : public ClusterProcess {
 
   std::optional<cluster::Worker> brain_;
   std::map<Key, Executor> executors_;
-  std::map<Key, std::uint64_t> epochs_;  // of the orders
+  std::optional<cluster::Dispatch> offer_;  // that this turn brought
   base::Instant health_due_{};
+  bool thinks_ = false;  // its brain was asked in this turn
   bool draining_ = false;
 };
 

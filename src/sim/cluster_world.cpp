@@ -113,7 +113,12 @@ void ClusterWorld::heal(const std::vector<base::NodeId>& core) {
 }
 
 bool ClusterWorld::settled() {
-  return kernel_->elapsed() - healed_at_ > kFreshJobs + 2 * kAskAgain && missing().empty();
+  if (kernel_->elapsed() - healed_at_ <= kFreshJobs + 2 * kAskAgain || !missing().empty()) return false;
+  // A hand-over may be under way; it is over in a moment.
+  return std::ranges::all_of(groups_, [this](const Group& group) {
+    const base::NodeId leading = leader(group);
+    return leading != base::kNoNode && in_core(leading);
+  });
 }
 
 void ClusterWorld::end() {

@@ -1,0 +1,61 @@
+// On whose disks the bodies are that the logs name.
+#include <algorithm>
+
+#include "sim/cluster_oracle_log.h"
+
+namespace muster::sim {
+
+// Repetitions may meet other voters than the first one did.
+void ClusterLog::proposed(const cluster::Entry& entry, const std::vector<base::NodeId>& voters) {
+  std::uint64_t& last = proposed_[entry.proposer];
+  if (entry.sequence <= last) return;
+  last = entry.sequence;
+  if (const auto* accepted = std::get_if<cluster::JobAccepted>(&entry.command))
+    check_proposed("a bundle", accepted->bundle, voters);
+  if (const auto* context = std::get_if<cluster::LayerContext>(&entry.command))
+    check_proposed("a context", context->body, voters);
+  if (const auto* held = std::get_if<cluster::ResultHeld>(&entry.command))
+    check_proposed("a result", held->body, voters);
+}
+
+void ClusterLog::proposed(const cluster::GateEntry& entry, const std::vector<base::NodeId>& voters) {
+  std::uint64_t& last = proposed_[entry.proposer];
+  if (entry.sequence <= last) return;
+  last = entry.sequence;
+  if (const auto* submitted = std::get_if<cluster::JobSubmitted>(&entry.command))
+    check_proposed("a bundle", submitted->bundle, voters);
+  if (const auto* received = std::get_if<cluster::WorkflowReceived>(&entry.command)) {
+    for (const cluster::BodyRef& body : received->status.results) check_proposed("a result", body, voters);
+  }
+}
+
+void ClusterLog::drops(base::NodeId node, const cluster::BodyHash& body, bool named) {
+  if (named && keeps(node, body))
+    kernel_->violate("bodies", fmt::format("node {} drops a body that its ledger names", base::number(node)));
+}
+
+bool ClusterLog::keeps(base::NodeId node, const cluster::BodyHash& body) const {
+  const auto found = bodies_.find(node);
+  return found != bodies_.end() && found->second.contains(body);
+}
+
+std::size_t ClusterLog::holders(const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(voters, [&](base::NodeId node) { return keeps(node, body.hash); }));
+}
+
+// Members may have changed between the proposal and now: what counts is that every majority has somebody who holds it.
+void ClusterLog::check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) {
+  const std::size_t found = holders(body, voters);
+  if (found < voters.size() - voters.size() / 2)
+    kernel_->violate("bodies", fmt::format("the log names {} that is on {} disks of {}", what, found, voters.size()));
+}
+
+void ClusterLog::check_proposed(const char* what, const cluster::BodyRef& body,
+                                const std::vector<base::NodeId>& voters) {
+  const std::size_t found = body.size == 0 ? voters.size() : holders(body, voters);
+  if (found < voters.size() / 2 + 1)
+    kernel_->violate("bodies", fmt::format("{} is proposed that is on {} disks of {}", what, found, voters.size()));
+}
+
+}  // namespace muster::sim

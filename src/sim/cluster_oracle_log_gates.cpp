@@ -1,0 +1,128 @@
+// What the gates' log decided, entered into the account.
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "sim/cluster_oracle_log.h"
+
+namespace muster::sim {
+
+using cluster::JobId;
+
+void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry, const cluster::GateLedger& after,
+                           const std::vector<base::NodeId>& voters) {
+  if (const auto* renewed = std::get_if<cluster::LeasesRenewed>(&entry.command)) return check_renewals(*renewed, after);
+  JobId id{};
+  std::optional<std::uint64_t> acts_under;
+  if (const auto* submitted = std::get_if<cluster::JobSubmitted>(&entry.command)) {
+    id = submitted->job;
+    const cluster::GateLedgerJob* const job = after.job(id);
+    if (job == nullptr || job->submitted != index) return;
+    GateJob made;
+    made.submitted = index;
+    made.owner = submitted->owner;
+    made.slots.resize(job->slots.size());
+    if (!gate_jobs_.emplace(id, std::move(made)).second)
+      kernel_->violate("13", fmt::format("job {} is submitted a second time, entry {}", cluster::number(id), index));
+    check_body("a bundle", submitted->bundle, voters);
+  } else {
+    std::visit(
+        [&](const auto& each) {
+          if constexpr (requires { each.fence.job; }) {
+            id = each.fence.job;
+            acts_under = each.fence.epoch;
+          }
+          if constexpr (requires { each.job; }) id = each.job;
+        },
+        entry.command);
+  }
+  const cluster::GateLedgerJob* const job = after.job(id);
+  const auto known = gate_jobs_.find(id);
+  if (known == gate_jobs_.end()) return;
+  if (job != nullptr) return check_gate_job(id, *job, acts_under);
+  if (!known->second.end)
+    kernel_->violate("14", fmt::format("the gates forget job {} before its end", cluster::number(id)));
+}
+
+std::uint64_t ClusterLog::gate_epoch(JobId job) const {
+  const auto found = gate_jobs_.find(job);
+  return found == gate_jobs_.end() ? 0 : found->second.epoch;
+}
+
+std::optional<cluster::JobState> ClusterLog::end_at_gates(JobId job) const {
+  const auto found = gate_jobs_.find(job);
+  return found == gate_jobs_.end() ? std::nullopt : found->second.end;
+}
+
+bool ClusterLog::cancelled_at_gates(JobId job) const {
+  const auto found = gate_jobs_.find(job);
+  return found != gate_jobs_.end() && found->second.cancelled;
+}
+
+bool ClusterLog::offered(JobId job, const std::string& datacenter) const {
+  const auto found = gate_jobs_.find(job);
+  return found != gate_jobs_.end() && found->second.offered.contains(datacenter);
+}
+
+bool ClusterLog::awaited(JobId job, const std::string& datacenter) const {
+  const auto found = gate_jobs_.find(job);
+  if (found == gate_jobs_.end() || found->second.end) return false;
+  return std::ranges::any_of(found->second.slots, [&](const GateSlot& slot) {
+    const bool runs = slot.phase == cluster::SlotPhase::kOffered || slot.phase == cluster::SlotPhase::kAccepted;
+    return runs && slot.datacenter == datacenter;
+  });
+}
+
+// A row counts for who owns the job under that very epoch.
+void ClusterLog::check_renewals(const cluster::LeasesRenewed& command, const cluster::GateLedger& after) {
+  for (const cluster::Renewal& row : command.rows) {
+    const cluster::GateLedgerJob* const job = after.job(row.job);
+    const auto known = gate_jobs_.find(row.job);
+    if (job == nullptr || known == gate_jobs_.end() || job->renewal != row.renewal) continue;
+    if (row.epoch != known->second.epoch || command.holder != known->second.owner)
+      kernel_->violate("9", fmt::format("gate {} renews the lease of job {} under epoch {}, which gate {} has under {}",
+                                        base::number(command.holder.node), cluster::number(row.job), row.epoch,
+                                        base::number(known->second.owner.node), known->second.epoch));
+  }
+}
+
+void ClusterLog::check_gate_job(JobId id, const cluster::GateLedgerJob& job, std::optional<std::uint64_t> acts_under) {
+  GateJob& known = gate_jobs_.at(id);
+  const std::uint64_t name = cluster::number(id);
+  std::vector<GateSlot> slots;
+  for (const cluster::GateSlot& slot : job.slots) slots.push_back({slot.phase, slot.offer, slot.datacenter});
+  const bool changed = slots != known.slots || job.results.size() != known.results;
+  if (changed && acts_under && *acts_under != known.epoch)
+    kernel_->violate("9", fmt::format("something was decided for job {} under the gates' epoch {}, which is at {}",
+                                      name, *acts_under, known.epoch));
+  if (job.epoch < known.epoch || (job.epoch == known.epoch && job.owner != known.owner))
+    kernel_->violate("11",
+                     fmt::format("job {} goes from gate {} to {}, and its epoch from {} to {}", name,
+                                 base::number(known.owner.node), base::number(job.owner.node), known.epoch, job.epoch));
+  if (job.epoch > known.epoch) kernel_->hit("job taken over by another gate");
+  if (known.end && job.end != known.end)
+    kernel_->violate("16", fmt::format("job {} had ended at the gates, and now it is otherwise", name));
+  if (job.end && !known.end) kernel_->hit(std::string("gates' job ").append(cluster::to_text(*job.end)));
+  known.owner = job.owner;
+  known.epoch = job.epoch;
+  known.end = job.end;
+  known.cancelled = known.cancelled || job.cancel.has_value();
+  for (const GateSlot& slot : slots) {
+    if (slot.offer > 0) known.offered.insert(slot.datacenter);
+  }
+  known.slots = std::move(slots);
+  known.results = job.results.size();
+  if (job.end) {
+    open_gate_jobs_.erase(id);
+  } else {
+    open_gate_jobs_.insert(id);
+  }
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> seen;
+  for (const cluster::GateResult& result : job.results) {
+    if (!seen.insert({result.slot, result.offer, result.status.workflow}).second)
+      kernel_->violate(
+          "12", fmt::format("the gates have the end of workflow {} of job {} twice", result.status.workflow, name));
+  }
+}
+
+}  // namespace muster::sim
