@@ -98,7 +98,14 @@ Scenario cluster_scenario(std::string name, std::string summary, std::function<v
                        "noted quorum time-out",
                        "noted body copied",
                        "noted part stuck",
-                       "noted stopped alone"};
+                       "noted stopped alone",
+                       "noted fence refused",
+                       "message shed",
+                       "quorum circuit opened",
+                       "quorum circuit closed",
+                       "trial of a worker",
+                       "result repeated"};
+  demand_faults(scenario);
   scenario.enough_seeds = 300;
   return scenario;
 }
@@ -126,8 +133,9 @@ Scenario restart() {
   scenario.faults.least = 10;
   scenario.faults.most = 16;
   scenario.faults.longest = seconds(5);
-  scenario.counters = {"fault restart-all", "job completed", "user told completed", "part run again",
-                       "job taken over by another manager"};
+  scenario.counters = {"job completed", "user told completed", "part run again", "job taken over by another manager"};
+  demand_faults(scenario);
+  scenario.enough_seeds = 100;
   return scenario;
 }
 

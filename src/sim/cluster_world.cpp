@@ -146,7 +146,10 @@ void ClusterWorld::overload(base::NodeId node, base::Duration length) {
     if (ClusterMap::role(node) == Role::kGate)
       ask<GateProcess>(node, [as](GateProcess& it, Host&) { it.brain().loaded(as); });
   };
-  load(resilience::Load::kOverloaded);
+  // What is shed depends on how bad it is.
+  static constexpr resilience::Load kLoads[] = {resilience::Load::kBusy, resilience::Load::kStressed,
+                                                resilience::Load::kOverloaded, resilience::Load::kOverloaded};
+  load(kLoads[kernel_->random().below(std::size(kLoads))]);
   kernel_->after(length, [load] { load(resilience::Load::kHealthy); });
   for (int i = 0; i < 12; ++i) {
     for (const base::NodeId client : shared_->map.clients()) bother(client);

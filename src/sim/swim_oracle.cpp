@@ -82,9 +82,10 @@ std::string numbered_state(std::uint64_t number, std::string_view rest) {
 
 void SwimOracle::observe(const cores::Swim& core) {
   std::uint64_t& truth = truth_[core.id()];
+  Life& life = lives_[core.id()];
+  if (life.peak == 0 && core.incarnation() < truth) kernel_->hit("life began behind an earlier one");
   truth = std::max(truth, core.incarnation());
   if (core.leaving()) leavers_.emplace(core.id(), core.incarnation());
-  Life& life = lives_[core.id()];
   life.peak = std::max(life.peak, core.group_size());
   life.incarnation = core.incarnation();
   check_told(core, life);

@@ -36,7 +36,9 @@ class SwimWorld final : public World, public SwimWatcher {
       : options_(options), random_(base::mix(seed ^ kWorldPurpose)) {
     nodes_ = 3 + static_cast<std::uint32_t>(random_.below(options.gentle ? 30 : 18));
     process_.swim = draw_options();
-    process_.remembers = random_.below(2) == 0;
+    process_.lives = random_.below(2) == 0   ? SwimLives::kCounted
+                     : random_.below(2) == 0 ? SwimLives::kWallClock
+                                             : SwimLives::kForgotten;
     for (std::uint32_t number = 1; number <= std::min<std::size_t>(kSeeds, nodes_); ++number) {
       process_.seeds.push_back(NodeId{number});
     }
@@ -45,7 +47,7 @@ class SwimWorld final : public World, public SwimWatcher {
   void begin(Kernel& kernel) override {
     oracle_.emplace(kernel, SwimOracleOptions{.nodes = nodes_,
                                               .garbled = options_.garbled,
-                                              .ordered_lives = process_.remembers,
+                                              .ordered_lives = process_.lives == SwimLives::kCounted,
                                               .true_clocks = options_.gentle});
     const std::uint64_t sites = 1 + random_.below(2);
     for (std::uint32_t number = 1; number <= nodes_; ++number) {
