@@ -288,7 +288,8 @@ GateProcess::GateProcess(ClusterShared& shared)
 void GateProcess::make_brain(Host& host) {
   self_ = host.self();
   cluster::GateSettings settings;
-  settings.self = self(host);
+  process_ = settings.self = self(host);
+  shared_->leases.begins(process_);
   settings.seed = host.random().next();
   settings.hash = hash_body;
   settings.options = shared_->setup.gate;
@@ -342,7 +343,9 @@ void GateProcess::apply_entry(Host& host, const cores::RaftEntry& entry, bool fi
   brain_->applied(entry.index, entry.command, host.now());
   if (!first) return;
   const auto decoded = cluster::decode_gate_entry(entry.command);
-  if (decoded) shared_->log.committed(entry.index, *decoded, brain_->ledger(), seat_->raft().members().voters);
+  if (!decoded) return;
+  shared_->log.committed(entry.index, *decoded, brain_->ledger(), seat_->raft().members().voters);
+  shared_->leases.committed(*decoded, brain_->ledger(), shared_->gates_keep_time());
 }
 
 cluster::Effects GateProcess::take() {
@@ -365,7 +368,9 @@ cluster::Effects GateProcess::take() {
 
 void GateProcess::proposes(const std::string& entry) {
   const auto decoded = cluster::decode_gate_entry(entry);
-  if (decoded && decoded->proposer.node == self_) shared_->log.proposed(*decoded, brain_->standing().voters);
+  if (!decoded || decoded->proposer.node != self_) return;
+  shared_->log.proposed(*decoded, brain_->standing().voters);
+  shared_->leases.proposed(*decoded);
 }
 
 // Whatever a gate orders in the name of a job it orders while it holds the lease, and under the epoch that the log gave
@@ -386,6 +391,7 @@ void GateProcess::check(const cluster::Effects& effects) {
       continue;
     }
     if (shared_->log.ended_at_gates(job)) continue;
+    shared_->leases.acts(process_, job, epoch);
     const auto held = brain_->acts_for(job, shared_->kernel.clock_of(self_));
     if (held != epoch)
       shared_->kernel.violate("10", fmt::format("gate {} orders something for job {} under epoch {} without its lease",

@@ -48,6 +48,7 @@ ClusterShared::ClusterShared(Kernel& the_kernel, const ClusterSetup& the_setup)
       log(the_kernel, the_setup, runs),
       talk(the_kernel, log),
       resources(the_kernel),
+      leases(the_kernel),
       gates(the_kernel) {
   gates.founded(map.gates());
   for (std::uint32_t i = 0; i < map.datacenters(); ++i) {
