@@ -191,6 +191,7 @@ struct ClusterLog::Effect {
     if (job == nullptr || !job->cancel) return;
     Job& known = place.jobs[command.job];
     if (job->end && !known.cancelled) log.kernel_->hit("cancellation came after the end");
+    if (!known.cancelled) known.cancelled_at = log.kernel_->elapsed();
     known.cancelled = true;
   }
   void operator()(const cluster::WorkerAdmitted& command) const {
@@ -341,6 +342,12 @@ bool ClusterLog::ended_at_gates(JobId job) const {
 bool ClusterLog::ended(std::uint32_t datacenter, JobId job) const {
   const auto found = places_[datacenter].jobs.find(job);
   return found != places_[datacenter].jobs.end() && found->second.end.has_value();
+}
+
+std::optional<base::Duration> ClusterLog::cancelled(std::uint32_t datacenter, JobId job) const {
+  const auto found = places_[datacenter].jobs.find(job);
+  if (found == places_[datacenter].jobs.end() || !found->second.cancelled) return std::nullopt;
+  return found->second.cancelled_at;
 }
 
 bool ClusterLog::open(std::uint32_t datacenter, JobId job, std::uint32_t workflow) const {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -49,6 +50,8 @@ class ClusterLog {
   std::uint64_t gate_epoch(cluster::JobId job) const;
   bool ended_at_gates(cluster::JobId job) const;
   bool ended(std::uint32_t datacenter, cluster::JobId job) const;
+  // When its cancellation was committed there, if it was.
+  std::optional<base::Duration> cancelled(std::uint32_t datacenter, cluster::JobId job) const;
   // Whether the layer may run: the one before it is closed.
   bool open(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
   const std::set<cluster::JobId>& gate_jobs() const { return open_gate_jobs_; }  // that have not ended
@@ -65,6 +68,7 @@ class ClusterLog {
     std::vector<cluster::WorkflowState> states;
     std::optional<cluster::JobState> end;
     bool cancelled = false;
+    base::Duration cancelled_at{};
     bool forgotten = false;
   };
   struct Worker {

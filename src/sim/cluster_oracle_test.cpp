@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "sim/cluster_oracle_cancel.h"
 #include "sim/cluster_oracle_log.h"
 #include "sim/cluster_oracle_resources.h"
 #include "sim/cluster_oracle_runs.h"
@@ -138,6 +139,26 @@ TEST_F(ClusterOracles, SeeAResultThatNoExecutorGave) {
   held.counts = {10, 10, 0};
   commit(held);
   EXPECT_EQ(broken(), "12");
+}
+
+TEST_F(ClusterOracles, SeeACancelledJobThatRunsOn) {
+  keep_everywhere(hash_body("bundle"));
+  commit(accepted());
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, 1}}});
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}), 1);
+  cluster::CancelRequested cancel;
+  cancel.job = kJob;
+  commit(cancel);
+  kernel_.run(kCancelledWithin);
+  check_cancelled(kernel_, log_, runs_, {kWorker}, {});
+  EXPECT_EQ(broken(), "");
+  kernel_.run(2 * kCancelledWithin);
+  check_cancelled(kernel_, log_, runs_, {kOther}, {});
+  check_cancelled(kernel_, log_, runs_, {kWorker}, kCancelledWithin);
+  EXPECT_EQ(broken(), "");
+  check_cancelled(kernel_, log_, runs_, {kWorker}, {});
+  EXPECT_EQ(broken(), "cancelled");
 }
 
 TEST_F(ClusterOracles, SeeADispatchThatNoMajorityKnows) {

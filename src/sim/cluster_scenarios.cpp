@@ -98,6 +98,7 @@ Scenario cluster_scenario(std::string name, std::string summary, std::function<v
                        "cancellation asked",
                        "cancellation confirmed",
                        "cancellation raced with the end",
+                       "running job cancelled after all was healed",
                        "job submitted again",
                        "job taken over by another manager",
                        "worker drained",
