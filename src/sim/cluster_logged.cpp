@@ -303,6 +303,7 @@ void GateProcess::make_brain(Host& host) {
 void GateProcess::on_message(Host& host, base::NodeId from, const cluster::Message& message) {
   stand(host);
   const bool client = ClusterMap::role(from) == ClusterMap::Role::kClient;
+  if (ClusterMap::role(from) == ClusterMap::Role::kManager) shared_->leases.hears(process_, from, message);
   const std::uint64_t turned_away = brain_->turned_away(message);
   brain_->receive(from, cluster::ClientId{client ? base::number(from) : 0}, message, host.now());
   if (brain_->turned_away(message) != turned_away) shared_->resources.shed(host.self(), message, brain_->load());
@@ -370,7 +371,7 @@ void GateProcess::proposes(const std::string& entry) {
   const auto decoded = cluster::decode_gate_entry(entry);
   if (!decoded || decoded->proposer.node != self_) return;
   shared_->log.proposed(*decoded, brain_->standing().voters);
-  shared_->leases.proposed(*decoded);
+  shared_->leases.proposed(*decoded, brain_->ledger());
 }
 
 // Whatever a gate orders in the name of a job it orders while it holds the lease, and under the epoch that the log gave

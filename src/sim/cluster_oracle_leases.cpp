@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/cluster_map.h"
+
 namespace muster::sim {
 
 using cluster::JobId;
@@ -16,7 +18,21 @@ constexpr base::Duration kLeastLease = std::chrono::milliseconds(29'600);
 
 }  // namespace
 
-void ClusterLeases::proposed(const cluster::GateEntry& entry) {
+// Ends and answers tell the epoch that is in force, and progress that the job is run.
+void ClusterLeases::hears(const cluster::Process& gate, base::NodeId manager, const cluster::Message& message) {
+  const auto note = [&](JobId job, std::uint64_t epoch, bool alive) {
+    Heard& heard = heard_[{gate, job, ClusterMap::name(ClusterMap::datacenter(manager))}];
+    if (epoch < heard.epoch) return;
+    heard.epoch = epoch;
+    if (alive) heard.at = kernel_->clock_of(gate.node);
+  };
+  if (const auto* push = std::get_if<cluster::WindowPush>(&message)) note(push->job, push->epoch, true);
+  if (const auto* result = std::get_if<cluster::WorkflowEnded>(&message)) note(result->job, result->epoch, true);
+  if (const auto* answer = std::get_if<cluster::StatusAnswer>(&message)) note(answer->job, answer->epoch, false);
+  if (const auto* end = std::get_if<cluster::JobEnd>(&message)) note(end->job, end->epoch, false);
+}
+
+void ClusterLeases::proposed(const cluster::GateEntry& entry, const cluster::GateLedger& known) {
   const base::Instant now = kernel_->clock_of(entry.proposer.node);
   if (const auto* submitted = std::get_if<cluster::JobSubmitted>(&entry.command)) {
     if (submitted->owner == entry.proposer) sent_.try_emplace(submitted->renewal, now);
@@ -25,7 +41,12 @@ void ClusterLeases::proposed(const cluster::GateEntry& entry) {
   } else if (const auto* move = std::get_if<cluster::LeaseMoved>(&entry.command)) {
     std::uint64_t& epoch = given_up_[{entry.proposer, move->job}];
     if (move->to != entry.proposer) epoch = std::max(epoch, move->epoch - 1);
+  } else if (const auto* lost = std::get_if<cluster::SlotLost>(&entry.command)) {
+    // What was heard since then undoes no proposal that is under way.
+    if (entry.sequence > proposed_[entry.proposer]) check_lost(entry, *lost, known);
   }
+  std::uint64_t& last = proposed_[entry.proposer];
+  last = std::max(last, entry.sequence);
 }
 
 void ClusterLeases::committed(const cluster::GateEntry& entry, const cluster::GateLedger& after, bool in_time) {
@@ -63,6 +84,22 @@ void ClusterLeases::acts(const cluster::Process& gate, JobId job, std::uint64_t 
   if (given_up != given_up_.end() && given_up->second >= epoch)
     kernel_->violate("10", fmt::format("gate {} orders something for job {} under epoch {}, which it has handed over",
                                        base::number(gate.node), cluster::number(job), epoch));
+}
+
+void ClusterLeases::check_lost(const cluster::GateEntry& entry, const cluster::SlotLost& command,
+                               const cluster::GateLedger& known) {
+  const cluster::GateLedgerJob* const job = known.job(command.fence.job);
+  if (command.loss != cluster::SlotLoss::kUnheard || job == nullptr || command.fence.slot >= job->slots.size()) return;
+  const std::string& datacenter = job->slots[command.fence.slot].datacenter;
+  kernel_->hit("datacenter unheard of");
+  const auto heard = heard_.find({entry.proposer, command.fence.job, datacenter});
+  if (heard == heard_.end() || heard->second.at == base::Instant::min()) return;
+  const base::Duration ago = kernel_->clock_of(entry.proposer.node) - heard->second.at;
+  if (ago < kLease)
+    kernel_->violate("failed-cause",
+                     fmt::format("gate {} gives job {} at {} up for lost, of which it heard {:.3f} s ago",
+                                 base::number(entry.proposer.node), cluster::number(command.fence.job), datacenter,
+                                 base::seconds(ago)));
 }
 
 void ClusterLeases::renewed(Lease& lease, cluster::RenewalId renewal) {

@@ -55,7 +55,7 @@ struct ClusterLeasesTest : testing::Test {
   }
   cluster::GateEntry propose(cluster::GateCommand command, const cluster::Process& by = kGateA) {
     cluster::GateEntry entry{by, ++sequence, std::move(command)};
-    leases.proposed(entry);
+    leases.proposed(entry, gates.ledger);
     return entry;
   }
   void commit(const cluster::GateEntry& entry) {
@@ -140,6 +140,46 @@ TEST_F(ClusterLeasesTest, PassOverAMoveThatARenewalCameBefore) {
   wait(seconds(10));
   commit(propose(renewal(2)));
   commit(propose(move(1, kGateB), kGateB));
+  EXPECT_EQ(violated(), "");
+}
+
+// The job runs at the datacenter of this manager.
+struct ClusterSlotsTest : ClusterLeasesTest {
+  static constexpr base::NodeId kManager{101};
+
+  ClusterSlotsTest() {
+    commit(propose(cluster::SlotOffered{{kJob, 1, 0, 1}, "east", false}));
+    commit(propose(cluster::SlotAccepted{{kJob, 1, 0, 1}}));
+  }
+  void push(std::uint64_t epoch) {
+    cluster::WindowPush push;
+    push.job = kJob;
+    push.epoch = epoch;
+    leases.hears(kGateA, kManager, push);
+  }
+  cluster::SlotLost lost() { return {{kJob, 1, 0, 1}, RenewalId{1}, cluster::SlotLoss::kUnheard, ""}; }
+};
+
+TEST_F(ClusterSlotsTest, LetADatacenterBeLostThatIsSilent) {
+  push(1);
+  wait(seconds(30));
+  propose(lost());
+  EXPECT_EQ(violated(), "");
+}
+
+TEST_F(ClusterSlotsTest, SeeADatacenterGivenUpThatWasHeardOf) {
+  push(1);
+  wait(seconds(29));
+  propose(lost());
+  EXPECT_EQ(violated(), "failed-cause");
+}
+
+TEST_F(ClusterSlotsTest, CountNoWordOfAManagerThatLeadsTheJobNoMore) {
+  push(2);
+  wait(seconds(20));
+  push(1);
+  wait(seconds(10));
+  propose(lost());
   EXPECT_EQ(violated(), "");
 }
 
