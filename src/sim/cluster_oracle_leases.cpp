@@ -52,7 +52,8 @@ void ClusterLeases::proposed(const cluster::GateEntry& entry, const cluster::Gat
 void ClusterLeases::committed(const cluster::GateEntry& entry, const cluster::GateLedger& after, bool in_time) {
   if (const auto* submitted = std::get_if<cluster::JobSubmitted>(&entry.command)) {
     const cluster::GateLedgerJob* const job = after.job(submitted->job);
-    if (job == nullptr || job->renewal != submitted->renewal) return;
+    // A proposal may be in the log twice.
+    if (job == nullptr || job->renewal != submitted->renewal || leases_.contains(submitted->job)) return;
     renewed(leases_[submitted->job] = {.owner = submitted->owner}, submitted->renewal);
   } else if (const auto* rows = std::get_if<cluster::LeasesRenewed>(&entry.command)) {
     for (const cluster::Renewal& row : rows->rows) {
@@ -107,7 +108,6 @@ void ClusterLeases::renewed(Lease& lease, cluster::RenewalId renewal) {
   const auto sent = sent_.find(renewal);
   if (sent == sent_.end()) return;
   lease.sent = std::max(lease.sent.value_or(sent->second), sent->second);
-  sent_.erase(sent);
 }
 
 // Whoever gets a job that another still holds gets it too early.

@@ -33,11 +33,11 @@ class ClusterLeases {
 
  private:
   struct Lease {
-    cluster::Process owner;
+    cluster::Process owner{};
     std::uint64_t epoch = 1;
     cluster::RenewalId last{};
     // When the owner sent the last of its own renewals that the log told of; nothing if it sent none under this epoch.
-    std::optional<base::Instant> sent;
+    std::optional<base::Instant> sent{};
   };
 
   struct Heard {
@@ -54,7 +54,7 @@ class ClusterLeases {
   Kernel* kernel_;
   std::map<base::NodeId, cluster::Life> lives_;
   std::map<cluster::JobId, Lease> leases_;
-  std::map<cluster::RenewalId, base::Instant> sent_;  // by the sender's own clock
+  std::map<cluster::RenewalId, base::Instant> sent_;  // for the first time, by the sender's own clock
   // Up to which epoch a gate has given a job out of its hands.
   std::map<std::pair<cluster::Process, cluster::JobId>, std::uint64_t> given_up_;
   std::map<Run, Heard> heard_;

@@ -51,7 +51,9 @@ struct ClusterLeasesTest : testing::Test {
     submitted.outline.name = "job";
     submitted.outline.workflows[0].name = "first";
     submitted.datacenters = {"east"};
-    commit(propose(std::move(submitted)));
+    const cluster::GateEntry entry = propose(std::move(submitted));
+    commit(entry);
+    commit(entry);
   }
   cluster::GateEntry propose(cluster::GateCommand command, const cluster::Process& by = kGateA) {
     cluster::GateEntry entry{by, ++sequence, std::move(command)};
@@ -94,6 +96,17 @@ TEST_F(ClusterLeasesTest, CountFromWhenARenewalWasSentNotFromWhenItWasTold) {
   leases.acts(kGateA, kJob, 1);
   EXPECT_EQ(violated(), "");
   wait(seconds(1));
+  leases.acts(kGateA, kJob, 1);
+  EXPECT_EQ(violated(), "10");
+}
+
+TEST_F(ClusterLeasesTest, CountARenewalThatIsSentAgainFromTheFirstTime) {
+  const cluster::GateEntry entry = propose(renewal(2));
+  commit(entry);
+  wait(seconds(10));
+  leases.proposed(entry, gates.ledger);
+  commit(entry);
+  wait(seconds(20));
   leases.acts(kGateA, kJob, 1);
   EXPECT_EQ(violated(), "10");
 }
