@@ -16,8 +16,8 @@ namespace {
 constexpr base::Duration kAskAgain = std::chrono::seconds(2);
 constexpr base::Duration kFreshJobs = std::chrono::seconds(5);
 constexpr base::Duration kLook = std::chrono::seconds(1);
-// How long the job that is to be cancelled may take to begin.
-constexpr base::Duration kPatience = std::chrono::seconds(20);
+// How long the job that is to be cancelled may take to begin, and then to end.
+constexpr base::Duration kPatience = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -114,6 +114,7 @@ void ClusterWorld::heal(const std::vector<base::NodeId>& core) {
   std::ranges::sort(core_);
   healing_ = true;
   healed_at_ = kernel_->elapsed();
+  cancels_late_ = kernel_->random().below(2) == 0;
   time_cancellation();
 }
 
@@ -283,17 +284,22 @@ void ClusterWorld::cancel(base::NodeId client, JobId job) {
 
 void ClusterWorld::time_cancellation() {
   const base::NodeId client = shared_->map.clients()[0];
-  const bool begun = kernel_->elapsed() - healed_at_ > kFreshJobs;
+  const bool begun = cancels_late_ && kernel_->elapsed() - healed_at_ > kFreshJobs;
   if (begun && long_job_ == JobId{}) long_job_ = submit(client, kLongJob);
-  const bool runs = long_job_ != JobId{} && runs_on(shared_->runs, long_job_, core_);
-  const bool late = kernel_->elapsed() - healed_at_ > kFreshJobs + kPatience;
-  if (!long_cancelled_ && (runs || late)) {
-    long_cancelled_ = true;
-    if (runs) kernel_->hit("running job cancelled after all was healed");
-    cancel(client, long_job_);
-  }
+  if (long_job_ != JobId{}) cancel_long_job(client);
   check_cancelled(*kernel_, shared_->log, shared_->runs, core_, healed_at_);
   kernel_->after(kLook, [this] { time_cancellation(); });
+}
+
+// Again and again, as people do: what is asked before the job is known anywhere comes to nothing.
+void ClusterWorld::cancel_long_job(base::NodeId client) {
+  const ClusterUser::Job& job = user(client).jobs().at(long_job_);
+  const bool runs = runs_on(shared_->runs, long_job_, core_);
+  const bool wanted = runs || kernel_->elapsed() - job.acknowledged_at > kPatience;
+  if (!job.acknowledged || job.ended || !wanted || kernel_->elapsed() < cancel_again_) return;
+  if (runs) kernel_->hit("running job cancelled after all was healed");
+  cancel_again_ = kernel_->elapsed() + kPatience;
+  cancel(client, long_job_);
 }
 
 void ClusterWorld::drain_somebody() {

@@ -58,6 +58,7 @@ class ClusterWorld final : public World {
   void cancel(base::NodeId client, cluster::JobId job);
   // In the second phase: cancels a long job while it runs, and sees that what is cancelled ends in time.
   void time_cancellation();
+  void cancel_long_job(base::NodeId client);
   void drain_somebody();
   void change_managers();
   void ask_again();
@@ -79,8 +80,9 @@ class ClusterWorld final : public World {
   std::uint64_t next_job_ = 1000;
   bool healing_ = false;
   base::Duration healed_at_{};
+  bool cancels_late_ = false;  // in the second phase, too
   cluster::JobId long_job_{};
-  bool long_cancelled_ = false;
+  base::Duration cancel_again_{};
 };
 
 }  // namespace muster::sim
