@@ -23,6 +23,12 @@ struct Nobody final : World {
   std::unique_ptr<Process> boot(base::NodeId) override { return nullptr; }
 };
 
+cores::SwimSelf named(base::NodeId node) {
+  cores::SwimSelf self;
+  self.id = node;
+  return self;
+}
+
 std::shared_ptr<const cores::Roster> everybody(std::uint64_t nodes) {
   std::vector<cores::Member> known;
   for (std::uint64_t name = 1; name <= nodes; ++name) {
@@ -39,10 +45,10 @@ struct SwimOracleTest : testing::Test {
   Nobody world;
   Kernel kernel{1, world, {}};
   SwimOracle oracle{kernel, {.nodes = 10, .true_clocks = true}};
-  cores::Swim core{{.id = kViewer}, cores::swim_lan(), 1, base::Instant(), everybody(10)};
+  cores::Swim core{named(kViewer), cores::swim_lan(), 1, base::Instant(), everybody(10)};
 
   SwimOracleTest() {
-    cores::Swim accused({.id = kSuspect}, cores::swim_lan(), 1, base::Instant());
+    cores::Swim accused(named(kSuspect), cores::swim_lan(), 1, base::Instant());
     oracle.observe(accused);
   }
   void saw(SwimEventKind kind) {
