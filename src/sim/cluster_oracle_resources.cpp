@@ -69,6 +69,7 @@ void ClusterResources::booted(base::NodeId node, cluster::Life life) {
   seen_.erase(node);
   lives_[node] = life;
   std::erase_if(silences_, [node](const auto& each) { return each.first.first == node || each.first.second == node; });
+  std::erase_if(heard_, [node](const auto& each) { return each.first == node || each.second == node; });
   std::erase_if(trials_, [node](const auto& each) { return each.first.first == node || each.first.second == node; });
   std::erase_if(offered_, [node](const auto& each) { return std::get<0>(each) == node; });
 }
@@ -179,11 +180,12 @@ void ClusterResources::offers(base::NodeId manager, base::NodeId worker, const c
 }
 
 // An offer is made again because nobody answered. One more than opens a circuit is allowed: a manager that leads a job
-// anew begins anew with its offers.
+// anew begins anew with its offers. What it offered before it first heard of the worker's life counts for no life.
 void ClusterResources::repeats(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
                                CircuitState state) {
   const auto life = lives_.find(worker);
   if (state != CircuitState::kClosed || life == lives_.end() || life->second != offer.worker_life) return;
+  if (!heard_.contains({manager, worker})) return;
   auto& silences = silences_[{manager, worker}];
   const base::Instant now = kernel_->clock_of(manager);
   silences.push_back(now);

@@ -36,6 +36,8 @@ class ClusterResources {
   // A part is offered, perhaps again, to a worker whose circuit at the manager is this.
   void offers(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
               const resilience::Circuit& circuit);
+  // A manager hears that the worker lives.
+  void hears(base::NodeId manager, base::NodeId worker) { heard_.insert({manager, worker}); }
   // A worker's answer to an offer, or its word that a part is over, comes to a manager.
   void answers(base::NodeId manager, base::NodeId worker) { trials_.erase({manager, worker}); }
   void shed(base::NodeId node, const cluster::Message& message, resilience::Load load);
@@ -61,6 +63,7 @@ class ClusterResources {
   // When a manager offered something to a worker again, for want of an answer, while its circuit was closed.
   std::map<std::pair<base::NodeId, base::NodeId>, std::deque<base::Instant>> silences_;
   std::map<base::NodeId, cluster::Life> lives_;
+  std::set<std::pair<base::NodeId, base::NodeId>> heard_;  // managers and workers, both in their present lives
   std::map<std::vector<base::NodeId>, std::vector<base::NodeId>> owners_;  // of some keys, by the gates on the ring
 };
 

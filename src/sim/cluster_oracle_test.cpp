@@ -277,6 +277,9 @@ TEST_F(ClusterOracles, SeeACircuitThatStaysClosedThoughItsWorkerIsSilent) {
   for (int i = 0; i < 9; ++i) resources.offers(kManager, kWorker, offer, circuit);
   offer.part = {kJob, 0, 1};
   offer.worker_life = Life{2};
+  for (int i = 0; i < 9; ++i) resources.offers(kManager, kWorker, offer, circuit);
+  resources.hears(kManager, kWorker);
+  offer.part = {kJob, 0, 2};
   for (int i = 0; i < 4; ++i) resources.offers(kManager, kWorker, offer, circuit);
   EXPECT_EQ(broken(), "");
   resources.offers(kManager, kWorker, offer, circuit);
@@ -286,6 +289,7 @@ TEST_F(ClusterOracles, SeeACircuitThatStaysClosedThoughItsWorkerIsSilent) {
 TEST_F(ClusterOracles, AllowOffersToBeRepeatedWhenACircuitOpensOrTimeGoesBy) {
   ClusterResources resources(kernel_);
   resources.booted(kWorker, Life{2});
+  resources.hears(kManager, kWorker);
   resilience::Circuit circuit;
   cluster::Dispatch offer;
   offer.part = {kJob, 0, 0};
