@@ -208,6 +208,7 @@ void ManagerProcess::on_message(Host& host, base::NodeId from, const cluster::Me
   stand(host);
   if (std::holds_alternative<cluster::DispatchAnswer>(message) || std::holds_alternative<cluster::PartStopped>(message))
     shared_->resources.answers(host.self(), from);
+  if (std::holds_alternative<cluster::Heartbeat>(message)) shared_->resources.hears(host.self(), from);
   const std::uint64_t turned_away = brain_->turned_away(message);
   brain_->receive(from, message, host.now());
   if (brain_->turned_away(message) != turned_away) shared_->resources.shed(host.self(), message, brain_->load());
@@ -288,7 +289,8 @@ GateProcess::GateProcess(ClusterShared& shared)
 void GateProcess::make_brain(Host& host) {
   self_ = host.self();
   cluster::GateSettings settings;
-  settings.self = self(host);
+  process_ = settings.self = self(host);
+  shared_->leases.begins(process_);
   settings.seed = host.random().next();
   settings.hash = hash_body;
   settings.options = shared_->setup.gate;
@@ -302,6 +304,7 @@ void GateProcess::make_brain(Host& host) {
 void GateProcess::on_message(Host& host, base::NodeId from, const cluster::Message& message) {
   stand(host);
   const bool client = ClusterMap::role(from) == ClusterMap::Role::kClient;
+  if (ClusterMap::role(from) == ClusterMap::Role::kManager) shared_->leases.hears(process_, from, message);
   const std::uint64_t turned_away = brain_->turned_away(message);
   brain_->receive(from, cluster::ClientId{client ? base::number(from) : 0}, message, host.now());
   if (brain_->turned_away(message) != turned_away) shared_->resources.shed(host.self(), message, brain_->load());
@@ -342,7 +345,9 @@ void GateProcess::apply_entry(Host& host, const cores::RaftEntry& entry, bool fi
   brain_->applied(entry.index, entry.command, host.now());
   if (!first) return;
   const auto decoded = cluster::decode_gate_entry(entry.command);
-  if (decoded) shared_->log.committed(entry.index, *decoded, brain_->ledger(), seat_->raft().members().voters);
+  if (!decoded) return;
+  shared_->log.committed(entry.index, *decoded, brain_->ledger(), seat_->raft().members().voters);
+  shared_->leases.committed(*decoded, brain_->ledger(), shared_->gates_keep_time());
 }
 
 cluster::Effects GateProcess::take() {
@@ -365,7 +370,9 @@ cluster::Effects GateProcess::take() {
 
 void GateProcess::proposes(const std::string& entry) {
   const auto decoded = cluster::decode_gate_entry(entry);
-  if (decoded && decoded->proposer.node == self_) shared_->log.proposed(*decoded, brain_->standing().voters);
+  if (!decoded || decoded->proposer.node != self_) return;
+  shared_->log.proposed(*decoded, brain_->standing().voters);
+  shared_->leases.proposed(*decoded, brain_->ledger());
 }
 
 // Whatever a gate orders in the name of a job it orders while it holds the lease, and under the epoch that the log gave
@@ -386,6 +393,7 @@ void GateProcess::check(const cluster::Effects& effects) {
       continue;
     }
     if (shared_->log.ended_at_gates(job)) continue;
+    shared_->leases.acts(process_, job, epoch);
     const auto held = brain_->acts_for(job, shared_->kernel.clock_of(self_));
     if (held != epoch)
       shared_->kernel.violate("10", fmt::format("gate {} orders something for job {} under epoch {} without its lease",

@@ -142,6 +142,7 @@ class GateProcess final : public LoggedProcess {
 
   std::optional<cluster::Gate> brain_;
   base::NodeId self_ = base::kNoNode;
+  cluster::Process process_;
   bool draining_ = false;
 };
 

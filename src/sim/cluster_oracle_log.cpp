@@ -199,6 +199,7 @@ struct ClusterLog::Effect {
     if (job == nullptr || !job->cancel) return;
     Job& known = place.jobs[command.job];
     if (job->end && !known.cancelled) log.kernel_->hit("cancellation came after the end");
+    if (!known.cancelled) known.cancelled_at = log.kernel_->elapsed();
     known.cancelled = true;
     log.note_over(place, command.job, *job);
   }
@@ -272,6 +273,12 @@ cluster::Counts ClusterLog::counted(std::uint32_t datacenter, JobId job, std::ui
        at != counted.end() && at->first.job == job && at->first.workflow == workflow; ++at)
     sum.add(at->second);
   return sum;
+}
+
+std::optional<base::Duration> ClusterLog::cancelled_at(std::uint32_t datacenter, JobId job) const {
+  const auto found = places_[datacenter].jobs.find(job);
+  if (found == places_[datacenter].jobs.end() || !found->second.cancelled) return std::nullopt;
+  return found->second.cancelled_at;
 }
 
 bool ClusterLog::open(std::uint32_t datacenter, JobId job, std::uint32_t workflow) const {

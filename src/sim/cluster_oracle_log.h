@@ -60,6 +60,8 @@ class ClusterLog {
   std::optional<cluster::JobState> end(std::uint32_t datacenter, cluster::JobId job) const;
   bool cancelled_at_gates(cluster::JobId job) const;
   bool cancelled(std::uint32_t datacenter, cluster::JobId job) const;
+  // When its cancellation was committed there, if it was.
+  std::optional<base::Duration> cancelled_at(std::uint32_t datacenter, cluster::JobId job) const;
   // Whether nobody will ever want what this attempt brings: its part is over, or was given to another attempt.
   bool settled(std::uint32_t datacenter, const cluster::PartId& part, const cluster::Fence& fence) const;
   // Whether the gates' log ever offered the job to this datacenter.
@@ -86,6 +88,7 @@ class ClusterLog {
     std::vector<cluster::WorkflowState> states;
     std::optional<cluster::JobState> end;
     bool cancelled = false;
+    base::Duration cancelled_at{};
     bool forgotten = false;
   };
   struct Worker {

@@ -37,6 +37,19 @@ const char* to_text(CircuitState state) {
   return "unknown";
 }
 
+// Closed → open → half-open → closed, or open again.
+bool may_turn(CircuitState from, CircuitState to) {
+  switch (to) {
+    case CircuitState::kClosed:
+      return from == CircuitState::kHalfOpen;
+    case CircuitState::kOpen:
+      return from != CircuitState::kOpen;
+    case CircuitState::kHalfOpen:
+      return from == CircuitState::kOpen;
+  }
+  return false;
+}
+
 template <class T, class... Listed>
 constexpr bool kOneOf = (std::is_same_v<T, Listed> || ...);
 
@@ -52,8 +65,11 @@ constexpr bool kControl =
 
 }  // namespace
 
-void ClusterResources::booted(base::NodeId node) {
+void ClusterResources::booted(base::NodeId node, cluster::Life life) {
   seen_.erase(node);
+  lives_[node] = life;
+  std::erase_if(silences_, [node](const auto& each) { return each.first.first == node || each.first.second == node; });
+  std::erase_if(heard_, [node](const auto& each) { return each.first == node || each.second == node; });
   std::erase_if(trials_, [node](const auto& each) { return each.first.first == node || each.first.second == node; });
   std::erase_if(offered_, [node](const auto& each) { return std::get<0>(each) == node; });
 }
@@ -64,6 +80,32 @@ void ClusterResources::noted(base::NodeId node, const cluster::Note& note) {
   const base::Instant now = kernel_->clock_of(node);
   if (timeouts.empty() || timeouts.back() != now) timeouts.push_back(now);
   while (timeouts.size() > kFailures) timeouts.pop_front();
+}
+
+CircuitState ClusterResources::turns(base::NodeId node, CircuitState state) {
+  Seen& seen = seen_[node];
+  const base::Instant now = kernel_->clock_of(node);
+  const CircuitState before = std::exchange(seen.state, state);
+  const bool failed = !seen.timeouts.empty() && seen.timeouts.back() == now;
+  const bool often = seen.timeouts.size() >= kFailures && now - seen.timeouts.front() < kWindow;
+  if (before == state) {
+    if (state == CircuitState::kClosed && failed && often)
+      kernel_->violate("26", fmt::format("the quorum's circuit of node {} stays closed after {} time-outs",
+                                         base::number(node), seen.timeouts.size()));
+    return before;
+  }
+  if (!may_turn(before, state))
+    kernel_->violate("26", fmt::format("the quorum's circuit of node {} goes from {} to {}", base::number(node),
+                                       to_text(before), to_text(state)));
+  if (state == CircuitState::kOpen) {
+    if (before == CircuitState::kHalfOpen ? !failed : !often)
+      kernel_->violate("26", fmt::format("the quorum's circuit of node {} opens without a cause", base::number(node)));
+    kernel_->hit("quorum circuit opened");
+  } else if (state == CircuitState::kClosed) {
+    kernel_->hit("quorum circuit closed");
+    seen.timeouts.clear();
+  }
+  return before;
 }
 
 void ClusterResources::observe(base::NodeId node, const cluster::Manager& brain) {
@@ -119,9 +161,10 @@ void ClusterResources::shed(base::NodeId node, const cluster::Message& message, 
 // Repetitions of an offer belong to it; a circuit is for new ones.
 void ClusterResources::offers(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
                               const resilience::Circuit& circuit) {
-  if (!offered_.insert({manager, offer.part, offer.fence}).second) return;
   const base::Instant now = kernel_->clock_of(manager);
   const CircuitState state = circuit.state(now);
+  if (state != CircuitState::kClosed) silences_.erase({manager, worker});
+  if (!offered_.insert({manager, offer.part, offer.fence}).second) return repeats(manager, worker, offer, state);
   // It may have opened a moment after the offer was made.
   if (state == CircuitState::kOpen && circuit.deadline() - kOpenFor < now)
     kernel_->violate("26", fmt::format("manager {} offers a part to worker {}, whose circuit is open",
@@ -136,6 +179,22 @@ void ClusterResources::offers(base::NodeId manager, base::NodeId worker, const c
                                        base::number(manager), base::number(worker)));
   trial->second = now;
   kernel_->hit("trial of a worker");
+}
+
+// An offer is made again because nobody answered. One more than opens a circuit is allowed: a manager that leads a job
+// anew begins anew with its offers. What it offered before it first heard of the worker's life counts for no life.
+void ClusterResources::repeats(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
+                               CircuitState state) {
+  const auto life = lives_.find(worker);
+  if (state != CircuitState::kClosed || life == lives_.end() || life->second != offer.worker_life) return;
+  if (!heard_.contains({manager, worker})) return;
+  auto& silences = silences_[{manager, worker}];
+  const base::Instant now = kernel_->clock_of(manager);
+  silences.push_back(now);
+  while (now - silences.front() >= kWindow) silences.pop_front();
+  if (silences.size() > kFailures)
+    kernel_->violate("26", fmt::format("manager {} had no answer of worker {} to {} offers, and its circuit is closed",
+                                       base::number(manager), base::number(worker), silences.size()));
 }
 
 void ClusterResources::refuses(base::NodeId node, const cluster::Message& message, const resilience::Circuit& circuit) {
@@ -162,24 +221,12 @@ void ClusterResources::check_quorum(base::NodeId node, const Brain& brain, std::
   const base::Instant now = kernel_->clock_of(node);
   const resilience::Circuit& circuit = brain.quorum_circuit();
   const CircuitState state = circuit.state(now);
-  const CircuitState before = std::exchange(seen.state, state);
+  const CircuitState before = turns(node, state);
   const std::size_t submissions = brain.submissions();
   const bool more = submissions > std::exchange(seen.submissions, submissions);
   if (submissions > most_submissions || brain.proposals() > cluster::kMaxProposals)
     kernel_->violate("27", fmt::format("node {} has {} submissions and {} proposals under way", base::number(node),
                                        submissions, brain.proposals()));
-  if (before != state && !resilience::legal(before, state))
-    kernel_->violate("26", fmt::format("the quorum's circuit of node {} goes from {} to {}", base::number(node),
-                                       to_text(before), to_text(state)));
-  if (before != state && state == CircuitState::kOpen) {
-    const bool cause = before == CircuitState::kHalfOpen
-                           ? !seen.timeouts.empty() && seen.timeouts.back() == now
-                           : seen.timeouts.size() >= kFailures && now - seen.timeouts.front() < kWindow;
-    if (!cause)
-      kernel_->violate("26", fmt::format("the quorum's circuit of node {} opens without a cause", base::number(node)));
-    kernel_->hit("quorum circuit opened");
-  }
-  if (before == CircuitState::kHalfOpen && state == CircuitState::kClosed) kernel_->hit("quorum circuit closed");
   if (circuit.trials() > kTrials)
     kernel_->violate("26", fmt::format("node {} makes {} trials of its quorum", base::number(node), circuit.trials()));
   // One that opens with this event may have taken it in before.

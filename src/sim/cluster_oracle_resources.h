@@ -23,14 +23,21 @@ class ClusterResources {
  public:
   explicit ClusterResources(Kernel& kernel) : kernel_(&kernel) {}
 
-  void booted(base::NodeId node);
+  void booted(base::NodeId node, cluster::Life life);
   void noted(base::NodeId node, const cluster::Note& note);
 
+  // The quorum's circuit of the node is in this state after an event. Gives the state after the one before.
+  resilience::CircuitState turns(base::NodeId node, resilience::CircuitState state);
   void observe(base::NodeId node, const cluster::Manager& brain);
   void observe(base::NodeId node, const cluster::Gate& brain);
   // What leaves a brain, in the state that it is in then.
   void leaves(base::NodeId node, base::NodeId to, const cluster::Message& message, const cluster::Manager& brain);
   void leaves(base::NodeId node, base::NodeId to, const cluster::Message& message, const cluster::Gate& brain);
+  // A part is offered, perhaps again, to a worker whose circuit at the manager is this.
+  void offers(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
+              const resilience::Circuit& circuit);
+  // A manager hears that the worker lives.
+  void hears(base::NodeId manager, base::NodeId worker) { heard_.insert({manager, worker}); }
   // A worker's answer to an offer, or its word that a part is over, comes to a manager.
   void answers(base::NodeId manager, base::NodeId worker) { trials_.erase({manager, worker}); }
   void shed(base::NodeId node, const cluster::Message& message, resilience::Load load);
@@ -39,11 +46,11 @@ class ClusterResources {
   struct Seen {
     resilience::CircuitState state = resilience::CircuitState::kClosed;
     std::size_t submissions = 0;
-    std::deque<base::Instant> timeouts;  // by the node's own clock; those of one moment are one
+    std::deque<base::Instant> timeouts;  // since it closed, by the node's own clock; those of one moment are one
     std::vector<base::NodeId> view;      // a gate's: those on the ring
   };
-  void offers(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
-              const resilience::Circuit& circuit);
+  void repeats(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
+               resilience::CircuitState state);
   void refuses(base::NodeId node, const cluster::Message& message, const resilience::Circuit& circuit);
   template <class Brain>
   void check_cancellation(base::NodeId node, const cluster::Message& message, const Brain& brain);
@@ -55,6 +62,10 @@ class ClusterResources {
   std::map<base::NodeId, Seen> seen_;
   std::set<std::tuple<base::NodeId, cluster::PartId, cluster::Fence>> offered_;  // by manager
   std::map<std::pair<base::NodeId, base::NodeId>, base::Instant> trials_;        // when it began, by manager and worker
+  // When a manager offered something to a worker again, for want of an answer, while its circuit was closed.
+  std::map<std::pair<base::NodeId, base::NodeId>, std::deque<base::Instant>> silences_;
+  std::map<base::NodeId, cluster::Life> lives_;
+  std::set<std::pair<base::NodeId, base::NodeId>> heard_;  // managers and workers, both in their present lives
   std::map<std::vector<base::NodeId>, std::vector<base::NodeId>> owners_;  // of some keys, by the gates on the ring
 };
 

@@ -6,6 +6,7 @@
 
 #include "cluster/context.h"
 #include "cluster/gate_command_codec.h"
+#include "sim/cluster_oracle_cancel.h"
 #include "sim/cluster_oracle_log.h"
 #include "sim/cluster_oracle_resources.h"
 #include "sim/cluster_oracle_runs.h"
@@ -389,6 +390,26 @@ TEST_F(ClusterOracles, SeeAResultThatNoExecutorGave) {
   EXPECT_EQ(broken(), "12");
 }
 
+TEST_F(ClusterOracles, SeeACancelledJobThatRunsOn) {
+  keep_everywhere(hash_body("bundle"));
+  commit(accepted());
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, 1}}});
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}), 1);
+  cluster::CancelRequested cancel;
+  cancel.job = kJob;
+  commit(cancel);
+  kernel_.run(kCancelledWithin);
+  check_cancelled(kernel_, log_, runs_, {kWorker}, {});
+  EXPECT_EQ(broken(), "");
+  kernel_.run(2 * kCancelledWithin);
+  check_cancelled(kernel_, log_, runs_, {kOther}, {});
+  check_cancelled(kernel_, log_, runs_, {kWorker}, kCancelledWithin);
+  EXPECT_EQ(broken(), "");
+  check_cancelled(kernel_, log_, runs_, {kWorker}, {});
+  EXPECT_EQ(broken(), "cancelled");
+}
+
 TEST_F(ClusterOracles, SeeADispatchThatNoMajorityKnows) {
   cluster::Dispatch dispatch;
   dispatch.part = {kJob, 0, 0};
@@ -558,6 +579,105 @@ TEST_F(ClusterOracles, SeeSheddingWithoutNeed) {
   ClusterResources resources(kernel_);
   resources.shed(kManager, cluster::StatusAsk{}, resilience::Load::kHealthy);
   EXPECT_EQ(broken(), "28");
+}
+
+// Time-outs of the quorum, a second apart.
+class QuorumCircuits : public ClusterOracles {
+ protected:
+  using State = resilience::CircuitState;
+
+  void time_out() {
+    kernel_.run(kernel_.elapsed() + std::chrono::seconds(1));
+    cluster::Note note;
+    note.what = cluster::Noted::kQuorumTimeout;
+    resources_.noted(kManager, note);
+  }
+  void turn(State state) { resources_.turns(kManager, state); }
+
+  ClusterResources resources_{kernel_};
+};
+
+TEST_F(QuorumCircuits, OpenAfterThreeTimeOutsAndCloseAgain) {
+  for (int i = 0; i < 2; ++i) time_out(), turn(State::kClosed);
+  time_out();
+  turn(State::kOpen);
+  turn(State::kHalfOpen);
+  time_out();
+  turn(State::kOpen);
+  turn(State::kHalfOpen);
+  turn(State::kClosed);
+  for (int i = 0; i < 2; ++i) time_out(), turn(State::kClosed);
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(QuorumCircuits, ThatStayClosedAreSeen) {
+  for (int i = 0; i < 3; ++i) time_out(), turn(State::kClosed);
+  EXPECT_EQ(broken(), "26");
+}
+
+TEST_F(QuorumCircuits, ThatOpenTooSoonAreSeen) {
+  for (int i = 0; i < 2; ++i) time_out();
+  turn(State::kOpen);
+  EXPECT_EQ(broken(), "26");
+}
+
+TEST_F(QuorumCircuits, ThatOpenForOldTimeOutsAreSeen) {
+  for (int i = 0; i < 2; ++i) time_out();
+  kernel_.run(std::chrono::seconds(40));
+  time_out();
+  turn(State::kClosed);
+  EXPECT_EQ(broken(), "");
+  turn(State::kOpen);
+  EXPECT_EQ(broken(), "26");
+}
+
+TEST_F(QuorumCircuits, ThatCloseWithoutATrialAreSeen) {
+  for (int i = 0; i < 3; ++i) time_out();
+  turn(State::kOpen);
+  EXPECT_EQ(broken(), "");
+  turn(State::kClosed);
+  EXPECT_EQ(broken(), "26");
+}
+
+TEST_F(ClusterOracles, SeeACircuitThatStaysClosedThoughItsWorkerIsSilent) {
+  ClusterResources resources(kernel_);
+  resources.booted(kManager, Life{1});
+  resources.booted(kWorker, Life{2});
+  resilience::Circuit circuit;
+  cluster::Dispatch offer;
+  offer.part = {kJob, 0, 0};
+  offer.worker_life = Life{1};
+  for (int i = 0; i < 9; ++i) resources.offers(kManager, kWorker, offer, circuit);
+  offer.part = {kJob, 0, 1};
+  offer.worker_life = Life{2};
+  for (int i = 0; i < 9; ++i) resources.offers(kManager, kWorker, offer, circuit);
+  resources.hears(kManager, kWorker);
+  offer.part = {kJob, 0, 2};
+  for (int i = 0; i < 4; ++i) resources.offers(kManager, kWorker, offer, circuit);
+  EXPECT_EQ(broken(), "");
+  resources.offers(kManager, kWorker, offer, circuit);
+  EXPECT_EQ(broken(), "26");
+}
+
+TEST_F(ClusterOracles, AllowOffersToBeRepeatedWhenACircuitOpensOrTimeGoesBy) {
+  ClusterResources resources(kernel_);
+  resources.booted(kWorker, Life{2});
+  resources.hears(kManager, kWorker);
+  resilience::Circuit circuit;
+  cluster::Dispatch offer;
+  offer.part = {kJob, 0, 0};
+  offer.worker_life = Life{2};
+  for (int i = 0; i < 9; ++i) {
+    resources.offers(kManager, kWorker, offer, circuit);
+    kernel_.run(kernel_.elapsed() + std::chrono::seconds(10));
+  }
+  EXPECT_EQ(broken(), "");
+  kernel_.run(kernel_.elapsed() + std::chrono::seconds(30));
+  for (int i = 0; i < 9; ++i) {
+    circuit.failed(kernel_.clock_of(kManager));
+    resources.offers(kManager, kWorker, offer, circuit);
+  }
+  EXPECT_EQ(broken(), "");
 }
 
 TEST_F(ClusterOracles, SeeAProposalWhoseBodyIsOnOneDisk) {

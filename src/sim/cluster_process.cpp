@@ -48,6 +48,7 @@ ClusterShared::ClusterShared(Kernel& the_kernel, const ClusterSetup& the_setup)
       log(the_kernel, the_setup, runs),
       talk(the_kernel, log),
       resources(the_kernel),
+      leases(the_kernel),
       gates(the_kernel) {
   gates.founded(map.gates());
   for (std::uint32_t i = 0; i < map.datacenters(); ++i) {
@@ -62,7 +63,7 @@ bool ClusterShared::gates_keep_time() const {
 
 void ClusterProcess::start(Host& host) {
   shared_->runs.booted(host.self());
-  shared_->resources.booted(host.self());
+  shared_->resources.booted(host.self(), self(host).life);
   std::set<BodyHash> kept;
   for (const cluster::BodyRef& body : bodies_on_disk(host)) kept.insert(body.hash);
   shared_->log.found(host.self(), std::move(kept));

@@ -15,6 +15,7 @@
 #include "cluster/effects.h"
 #include "cluster/presence.h"
 #include "cores/swim.h"
+#include "sim/cluster_oracle_leases.h"
 #include "sim/cluster_oracle_log.h"
 #include "sim/cluster_oracle_resources.h"
 #include "sim/cluster_oracle_runs.h"
@@ -38,6 +39,7 @@ struct ClusterShared {
   ClusterLog log;
   ClusterTalk talk;
   ClusterResources resources;
+  ClusterLeases leases;
   RaftOracle gates;
   std::vector<std::unique_ptr<RaftOracle>> managers;  // by datacenter
 };

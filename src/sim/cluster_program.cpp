@@ -26,8 +26,14 @@ double share_of(std::uint64_t hash) {
   return static_cast<double>(hash >> 11) * 0x1.0p-53;
 }
 
+constexpr base::Duration kLongPart = std::chrono::seconds(200);
+
 bool clean(JobId job) {
-  return (cluster::number(job) & kCleanJob) != 0;
+  return (cluster::number(job) & (kCleanJob | kLongJob)) != 0;
+}
+
+bool endless(JobId job) {
+  return (cluster::number(job) & kLongJob) != 0;
 }
 
 // The conduct that a workflow is given to; its parts follow it by chance.
@@ -50,6 +56,10 @@ Program program_of(const PartId& part, std::uint64_t attempt, double trouble, ba
   // Most parts behave, and later attempts behave better than the first.
   if (inclined != Conduct::kNormal && random.below(attempt > 1 ? 4 : 2) == 0) program.conduct = inclined;
   if (inclined == Conduct::kDeaf) program.conduct = inclined;
+  if (endless(part.job)) {
+    program.length = kLongPart;
+    if (random.below(3) == 0) program.conduct = Conduct::kDeaf;
+  }
   return program;
 }
 
@@ -113,7 +123,7 @@ cluster::JobRequest draw_job(JobId job, base::Random& random) {
       workflow.is_test = random.below(3) != 0;
       workflow.vus = 1 + random.below(60);
       workflow.depends = layer;
-      if (random.below(8) == 0) workflow.run_limit = std::chrono::seconds(25);
+      if (random.below(8) == 0 && !endless(job)) workflow.run_limit = std::chrono::seconds(25);
       next.push_back(static_cast<std::uint32_t>(request.outline.workflows.size()));
       request.outline.workflows.push_back(std::move(workflow));
     }

@@ -30,6 +30,9 @@ struct Program {
 // Jobs that are to run without any trouble of their own have this bit in their names.
 constexpr std::uint64_t kCleanJob = std::uint64_t{1} << 40;
 
+// Jobs that run for minutes, to be cancelled while they do, have this one; they have no other trouble.
+constexpr std::uint64_t kLongJob = std::uint64_t{1} << 41;
+
 Program program_of(const cluster::PartId& part, std::uint64_t attempt, double trouble, base::Duration longest);
 // Whether some attempt of the workflow may end with an error of its own.
 bool may_fail(cluster::JobId job, std::uint32_t workflow, double trouble);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/message_codec.h"
+#include "sim/cluster_oracle_cancel.h"
 #include "sim/cluster_program.h"
 
 namespace muster::sim {
@@ -14,6 +15,9 @@ namespace {
 
 constexpr base::Duration kAskAgain = std::chrono::seconds(2);
 constexpr base::Duration kFreshJobs = std::chrono::seconds(5);
+constexpr base::Duration kLook = std::chrono::seconds(1);
+// How long the job that is to be cancelled may take to begin, and then to end.
+constexpr base::Duration kPatience = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -33,7 +37,7 @@ void ClusterWorld::begin(Kernel& kernel) {
   }
   for (const base::NodeId node : kernel.nodes()) kernel.start(node);
   for (const base::NodeId node : map.clients()) {
-    often(setup_.submit, [this, node] { submit(node, false); });
+    often(setup_.submit, [this, node] { submit(node, 0); });
     often(setup_.submit, [this, node] { bother(node); });
   }
   often(setup_.drain, [this] { drain_somebody(); });
@@ -110,6 +114,8 @@ void ClusterWorld::heal(const std::vector<base::NodeId>& core) {
   std::ranges::sort(core_);
   healing_ = true;
   healed_at_ = kernel_->elapsed();
+  cancels_late_ = kernel_->random().below(2) == 0;
+  time_cancellation();
 }
 
 bool ClusterWorld::settled() {
@@ -151,12 +157,15 @@ void ClusterWorld::overload(base::NodeId node, base::Duration length) {
     if (ClusterMap::role(node) == Role::kGate)
       ask<GateProcess>(node, [as](GateProcess& it, Host&) { it.brain().loaded(as); });
   };
-  load(resilience::Load::kOverloaded);
+  // What is shed depends on how bad it is.
+  static constexpr resilience::Load kLoads[] = {resilience::Load::kBusy, resilience::Load::kStressed,
+                                                resilience::Load::kOverloaded, resilience::Load::kOverloaded};
+  load(kLoads[kernel_->random().below(std::size(kLoads))]);
   kernel_->after(length, [load] { load(resilience::Load::kHealthy); });
   for (int i = 0; i < 12; ++i) {
     for (const base::NodeId client : shared_->map.clients()) bother(client);
   }
-  if (!healing_) submit(shared_->map.clients()[0], false);
+  if (!healing_) submit(shared_->map.clients()[0], 0);
 }
 
 std::string ClusterWorld::describe(Channel /*channel*/, std::string_view bytes) {
@@ -229,9 +238,9 @@ void ClusterWorld::check_leases(base::NodeId gate) {
   }
 }
 
-void ClusterWorld::submit(base::NodeId client, bool clean) {
+JobId ClusterWorld::submit(base::NodeId client, std::uint64_t kind) {
   base::Random& random = kernel_->random();
-  const JobId id{(++next_job_) | (clean ? kCleanJob : 0)};
+  const JobId id{(++next_job_) | kind};
   cluster::JobRequest request = draw_job(id, random);
   if (!shared_->map.gates().empty()) {
     const std::uint64_t where = random.below(4);
@@ -244,10 +253,11 @@ void ClusterWorld::submit(base::NodeId client, bool clean) {
   ask<ClientProcess>(client, [this, client, id](ClientProcess& it, Host& host) {
     it.brain().submit(user(client).jobs().at(id).request, host.now());
   });
-  if (!clean && random.unit() < setup_.cancels) {
+  if (kind == 0 && random.unit() < setup_.cancels) {
     const double wait = 12 * random.unit();
     kernel_->after(base::from_seconds(wait), [this, client, id] { maybe_cancel(client, id); });
   }
+  return id;
 }
 
 // Asks for what is known already: status, the list of datacenters, the same job again.
@@ -266,13 +276,35 @@ void ClusterWorld::bother(base::NodeId client) {
 }
 
 void ClusterWorld::maybe_cancel(base::NodeId client, JobId job) {
-  ClusterUser::Job& known = user(client).jobs().at(job);
-  if (known.ended || healing_) return;
-  known.cancelled = true;
+  if (!user(client).jobs().at(job).ended && !healing_) cancel(client, job);
+}
+
+void ClusterWorld::cancel(base::NodeId client, JobId job) {
+  user(client).jobs().at(job).cancelled = true;
   ask<ClientProcess>(client, [job](ClientProcess& it, Host& host) {
     it.brain().cancel(job, "ada", "not needed any more", host.now());
   });
   kernel_->hit("cancellation asked");
+}
+
+void ClusterWorld::time_cancellation() {
+  const base::NodeId client = shared_->map.clients()[0];
+  const bool begun = cancels_late_ && kernel_->elapsed() - healed_at_ > kFreshJobs;
+  if (begun && long_job_ == JobId{}) long_job_ = submit(client, kLongJob);
+  if (long_job_ != JobId{}) cancel_long_job(client);
+  check_cancelled(*kernel_, shared_->log, shared_->runs, core_, healed_at_);
+  kernel_->after(kLook, [this] { time_cancellation(); });
+}
+
+// Again and again, as people do: what is asked before the job is known anywhere comes to nothing.
+void ClusterWorld::cancel_long_job(base::NodeId client) {
+  const ClusterUser::Job& job = user(client).jobs().at(long_job_);
+  const bool runs = runs_on(shared_->runs, long_job_, core_);
+  const bool wanted = runs || kernel_->elapsed() - job.acknowledged_at > kPatience;
+  if (!job.acknowledged || job.ended || !wanted || kernel_->elapsed() < cancel_again_) return;
+  if (runs) kernel_->hit("running job cancelled after all was healed");
+  cancel_again_ = kernel_->elapsed() + kPatience;
+  cancel(client, long_job_);
 }
 
 void ClusterWorld::drain_somebody() {
@@ -321,7 +353,7 @@ void ClusterWorld::ask_again() {
   for (const base::NodeId client : shared_->map.clients()) {
     ask<ClientProcess>(client, [](ClientProcess& it, Host& host) { it.ask_again(host); });
     if (healing_ && kernel_->elapsed() - healed_at_ > kFreshJobs && !fresh_under_way(user(client)))
-      submit(client, true);
+      submit(client, kCleanJob);
   }
   kernel_->after(kAskAgain, [this] { ask_again(); });
 }
@@ -349,7 +381,7 @@ std::string ClusterWorld::missing_work(bool in_full) const {
   for (const auto& user : users_) {
     if (!fresh_under_way(*user)) return "no job that was submitted after all was healed has completed";
     for (const auto& [id, job] : user->jobs()) {
-      const bool clean = (cluster::number(id) & kCleanJob) != 0;
+      const bool clean = (cluster::number(id) & (kCleanJob | kLongJob)) != 0;
       if (!job.acknowledged && !clean) continue;
       if (!job.ended && !job.forgotten)
         return fmt::format("job {} was {} and its user knows of no end: {}", cluster::number(id),

@@ -51,9 +51,14 @@ class ClusterWorld final : public World {
   void often(base::Duration mean, std::function<void()> action);
   void check_leases(base::NodeId gate);
 
-  void submit(base::NodeId client, bool clean);
+  // `kind`: what the name says of it, such as kCleanJob.
+  cluster::JobId submit(base::NodeId client, std::uint64_t kind);
   void bother(base::NodeId client);
   void maybe_cancel(base::NodeId client, cluster::JobId job);
+  void cancel(base::NodeId client, cluster::JobId job);
+  // In the second phase: cancels a long job while it runs, and sees that what is cancelled ends in time.
+  void time_cancellation();
+  void cancel_long_job(base::NodeId client);
   void drain_somebody();
   void change_managers();
   void ask_again();
@@ -75,6 +80,9 @@ class ClusterWorld final : public World {
   std::uint64_t next_job_ = 1000;
   bool healing_ = false;
   base::Duration healed_at_{};
+  bool cancels_late_ = false;  // in the second phase, too
+  cluster::JobId long_job_{};
+  base::Duration cancel_again_{};
 };
 
 }  // namespace muster::sim

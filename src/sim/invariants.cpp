@@ -7,7 +7,7 @@ namespace muster::sim {
 std::span<const Invariant> invariants() {
   static constexpr Invariant kInvariants[] = {
       {"1", "leadership", "E", "At most one leader per group and term."},
-      {"2", "leadership", "E", "Term and vote never go back over a restart."},
+      {"2", "leadership", "E", "Term and vote never go back over a restart, and are on disk before they are told."},
       {"3", "leadership", "E", "Every leader had the votes of a majority of the configured members."},
       {"4", "leadership", "F", "A connected majority elects within a bound though the rest stays broken."},
       {"5", "leadership", "E", "A minority dispatches and acknowledges nothing."},
@@ -24,7 +24,8 @@ std::span<const Invariant> invariants() {
       {"9", "fences", "E", "No effect under a superseded token."},
       {"10", "fences", "E", "A lease's validity is checked at the effect, not only before."},
       {"11", "fences", "E", "Tokens issued strictly rise over changes of leader and restarts."},
-      {"log-kept", "log", "E", "A committed entry is never lost, replaced or reordered."},
+      {"log-kept", "log", "E",
+       "A committed entry is never lost, replaced or reordered, and what is told to be on disk is there."},
       {"log-equal", "log", "E", "Applied state is equal at equal index."},
       {"log-acknowledged", "log", "E", "What was acknowledged is committed."},
       {"log-restart", "log", "F", "What was acknowledged survives a restart of everybody."},

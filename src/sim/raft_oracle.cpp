@@ -106,6 +106,16 @@ void RaftOracle::leaves(base::NodeId from, base::NodeId to, const cores::RaftMes
     vote(from, request->asked, from);
     std::set<base::NodeId>& candidates = candidates_[request->asked];
     if (candidates.insert(from).second && candidates.size() == 2) kernel_->hit("split vote");
+  } else if (const auto* append = std::get_if<cores::RaftAppend>(&message.body)) {
+    offers(message.term, *append);
+  } else if (const auto* stored = std::get_if<cores::RaftAppendReply>(&message.body)) {
+    const auto sent = message.term == offered_in_ ? offered_.find(stored->index) : offered_.end();
+    if (stored->accepted)
+      check_claim(from, stored->index, sent == offered_.end() ? std::nullopt : std::optional(sent->second));
+  } else if (const auto* installed = std::get_if<cores::RaftSnapshotReply>(&message.body)) {
+    const bool known = installed->index > 0 && installed->index <= committed();
+    if (installed->done)
+      check_claim(from, installed->index, known ? std::optional(log_[installed->index - 1].term) : std::nullopt);
   } else if (std::holds_alternative<cores::RaftLoan>(message.body)) {
     kernel_->hit("entries lent to a candidate");
   }
@@ -257,6 +267,30 @@ void RaftOracle::vote(base::NodeId voter, RaftTerm term, base::NodeId candidate)
   if (!fresh && given->second != candidate)
     kernel_->violate("2", fmt::format("node {} votes for node {} in term {} after it voted for node {}",
                                       base::number(voter), base::number(candidate), term, base::number(given->second)));
+  // Not only the term: a vote that a crash can undo may be given twice.
+  const cores::RaftHardState& hard = disks_[voter].hard;
+  if (hard.term < term || (hard.term == term && hard.vote != candidate))
+    kernel_->violate("2", fmt::format("node {} votes for node {} in term {} before that is on its disk",
+                                      base::number(voter), base::number(candidate), term));
+}
+
+// A leader changes nothing that it has in its term, so that the first time it sends an entry says which it is.
+void RaftOracle::offers(RaftTerm term, const cores::RaftAppend& append) {
+  if (term < offered_in_) return;
+  if (term > offered_in_) offered_.clear();
+  offered_in_ = term;
+  if (append.prev_index > 0) offered_.try_emplace(append.prev_index, append.prev_term);
+  for (const cores::RaftEntry& entry : append.entries) offered_.try_emplace(offered_.end(), entry.index, entry.term);
+}
+
+// What an answer says to be durable is so when it leaves, and not only when it arrives.
+void RaftOracle::check_claim(base::NodeId node, RaftIndex index, std::optional<RaftTerm> term) {
+  const Durable& disk = disks_[node];
+  const bool there = term ? disk.holds(index, *term) : index <= disk.last();
+  if (!there)
+    kernel_->violate("log-kept", fmt::format("node {} answers that entry {} is on its disk, which holds {} entries{}",
+                                             base::number(node), index, disk.last(),
+                                             index <= disk.last() ? ", but another one there" : ""));
 }
 
 void RaftOracle::became_leader(base::NodeId node, const cores::Raft& raft) {

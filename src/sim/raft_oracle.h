@@ -92,6 +92,8 @@ class RaftOracle {
   void keep_promises(base::NodeId node, Durable& disk, const cores::RaftHardState& hard);
   void check_lost(base::NodeId node, const Durable& before, const Durable& now);
   void vote(base::NodeId voter, cores::RaftTerm term, base::NodeId candidate);
+  void offers(cores::RaftTerm term, const cores::RaftAppend& append);
+  void check_claim(base::NodeId node, cores::RaftIndex index, std::optional<cores::RaftTerm> term);
   void became_leader(base::NodeId node, const cores::Raft& raft);
   void check_complete(base::NodeId node, const cores::Raft& raft);
   void members_moved(base::NodeId node, const cores::Raft& raft, Seen& seen);
@@ -116,6 +118,9 @@ class RaftOracle {
   std::map<std::pair<base::NodeId, cores::RaftTerm>, base::NodeId> votes_;
   std::map<cores::RaftTerm, std::set<base::NodeId>> candidates_;
   std::map<base::NodeId, cores::RaftTerm> spoken_;  // the latest term that left a node
+  // The terms of the entries that the leader of the latest term with one has sent, by index.
+  std::map<cores::RaftIndex, cores::RaftTerm> offered_;
+  cores::RaftTerm offered_in_ = 0;
   std::map<base::NodeId, std::uint64_t> lives_;
   cores::RaftIndex acknowledged_ = 0;
   std::uint64_t acknowledgements_ = 0;

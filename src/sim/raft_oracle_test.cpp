@@ -52,6 +52,42 @@ RaftMessage vote_of(cores::RaftTerm term) {
   return message;
 }
 
+RaftMessage request_of(cores::RaftTerm term) {
+  RaftMessage message;
+  message.term = term;
+  message.body = cores::RaftVoteRequest{.asked = term};
+  return message;
+}
+
+RaftMessage append_of(cores::RaftTerm term, std::vector<RaftEntry> entries) {
+  RaftMessage message;
+  message.term = term;
+  cores::RaftAppend append;
+  append.entries = std::move(entries);
+  message.body = std::move(append);
+  return message;
+}
+
+RaftMessage stored_of(cores::RaftTerm term, cores::RaftIndex index) {
+  RaftMessage message;
+  message.term = term;
+  cores::RaftAppendReply reply;
+  reply.accepted = true;
+  reply.index = index;
+  message.body = reply;
+  return message;
+}
+
+RaftMessage installed_of(cores::RaftTerm term, cores::RaftIndex index) {
+  RaftMessage message;
+  message.term = term;
+  cores::RaftSnapshotReply reply;
+  reply.index = index;
+  reply.done = true;
+  message.body = reply;
+  return message;
+}
+
 struct RaftOracleTest : testing::Test {
   Nobody world;
   Kernel kernel{1, world, {}};
@@ -108,6 +144,57 @@ TEST_F(RaftOracleTest, SeesATermThatGoesBackOverARestart) {
 TEST_F(RaftOracleTest, SeesANodeThatSpeaksBeforeItsTermIsDurable) {
   oracle.leaves(kFirst, kSecond, vote_of(5));
   EXPECT_EQ(violated(), "2");
+}
+
+TEST_F(RaftOracleTest, SeesAVoteThatLeavesBeforeItIsDurableThoughTheTermIs) {
+  oracle.durable(kFirst, hard_write(5, base::kNoNode));
+  oracle.leaves(kFirst, kSecond, vote_of(5));
+  EXPECT_EQ(violated(), "2");
+}
+
+TEST_F(RaftOracleTest, SeesACandidateThatAsksBeforeItsOwnVoteIsDurable) {
+  oracle.durable(kFirst, hard_write(5, base::kNoNode));
+  oracle.leaves(kFirst, kSecond, request_of(5));
+  EXPECT_EQ(violated(), "2");
+}
+
+TEST_F(RaftOracleTest, LetsAVoteLeaveLateAndACandidateAsk) {
+  oracle.durable(kFirst, hard_write(5, kSecond));
+  oracle.durable(kFirst, hard_write(6, kFirst));
+  oracle.leaves(kFirst, kSecond, vote_of(5));
+  oracle.leaves(kFirst, kSecond, request_of(6));
+  EXPECT_EQ(violated(), "");
+}
+
+TEST_F(RaftOracleTest, LetsAnswersLeaveThatClaimWhatIsOnDisk) {
+  for (const base::NodeId node : {kFirst, kSecond}) oracle.durable(node, hard_write(5, kFirst));
+  oracle.leaves(kFirst, kSecond, append_of(5, {entry(1, 5, 7), entry(2, 5, 8)}));
+  oracle.durable(kSecond, append_write({entry(1, 5, 7), entry(2, 5, 8)}));
+  oracle.leaves(kSecond, kFirst, stored_of(5, 2));
+  oracle.leaves(kSecond, kFirst, stored_of(5, 0));
+  oracle.leaves(kSecond, kFirst, installed_of(5, 1));
+  EXPECT_EQ(violated(), "");
+}
+
+TEST_F(RaftOracleTest, SeesAnAnswerToAnAppendThatIsNotOnDisk) {
+  oracle.durable(kSecond, hard_write(5, kFirst));
+  oracle.durable(kSecond, append_write({entry(1, 5, 7)}));
+  oracle.leaves(kSecond, kFirst, stored_of(5, 2));
+  EXPECT_EQ(violated(), "log-kept");
+}
+
+TEST_F(RaftOracleTest, SeesAnAnswerToAnAppendWhileTheDiskHasAnotherEntryThere) {
+  for (const base::NodeId node : {kFirst, kSecond}) oracle.durable(node, hard_write(5, kFirst));
+  oracle.durable(kSecond, append_write({entry(1, 4, 6)}));
+  oracle.leaves(kFirst, kSecond, append_of(5, {entry(1, 5, 7)}));
+  oracle.leaves(kSecond, kFirst, stored_of(5, 1));
+  EXPECT_EQ(violated(), "log-kept");
+}
+
+TEST_F(RaftOracleTest, SeesAnAnswerToASnapshotThatIsNotOnDisk) {
+  oracle.durable(kSecond, hard_write(5, kFirst));
+  oracle.leaves(kSecond, kFirst, installed_of(5, 3));
+  EXPECT_EQ(violated(), "log-kept");
 }
 
 TEST_F(RaftOracleTest, SeesAnotherEntryAtACommittedIndex) {

@@ -54,8 +54,7 @@ Scenario everything() {
                        "configuration undone",
                        "unfinished record dropped",
                        "node halted itself"};
-  for (std::size_t kind = 0; kind < kFaultKinds; ++kind)
-    scenario.counters.push_back(std::string("fault ").append(name_of(static_cast<FaultKind>(kind))));
+  demand_faults(scenario);
   return scenario;
 }
 

@@ -27,4 +27,11 @@ double percentile(std::vector<double> values, double share) {
   return values[index];
 }
 
+void demand_faults(Scenario& scenario) {
+  for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
+    if (scenario.faults.weight(static_cast<FaultKind>(kind)) > 0)
+      scenario.counters.push_back(std::string("fault ").append(name_of(static_cast<FaultKind>(kind))));
+  }
+}
+
 }  // namespace muster::sim

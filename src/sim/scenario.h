@@ -52,6 +52,9 @@ struct Scenario {
   bool in_all = true;  // part of `--scenario all`
 };
 
+// Each kind of fault that its profile has is to be met: for scenarios whose seeds are many enough.
+void demand_faults(Scenario& scenario);
+
 std::vector<Scenario> built_in_scenarios();
 
 }  // namespace muster::sim

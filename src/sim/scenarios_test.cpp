@@ -49,5 +49,12 @@ TEST(Scenarios, HaveNamesOfTheirOwn) {
   EXPECT_EQ(different.size(), all.size());
 }
 
+TEST(Scenarios, DemandTheFaultsThatTheyHaveAndNoOthers) {
+  Scenario scenario;
+  scenario.faults.with(FaultKind::kCrash).with(FaultKind::kDiskFull, 0.1);
+  demand_faults(scenario);
+  EXPECT_EQ(scenario.counters, (std::vector<std::string>{"fault crash", "fault disk-full"}));
+}
+
 }  // namespace
 }  // namespace muster::sim

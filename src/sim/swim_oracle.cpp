@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cores/swim_codec.h"
 
@@ -31,14 +32,16 @@ int importance(MemberStatus status) {
 }
 
 // The group may have been larger by one in the midst of an event.
-std::uint32_t most_transmits(const cores::Swim& core, std::size_t peak) {
-  return cores::retransmit_limit(core.options().retransmit_multiplier, peak + 1);
+std::uint32_t transmit_limit(const cores::Swim& core, std::size_t peak) {
+  return most_transmits(core.options().retransmit_multiplier, peak + 1);
 }
 
-// The least that a suspicion which began in this event can last; the group may have grown in the midst of it.
-base::Duration shortest_suspicion(const cores::Swim& core) {
-  constexpr std::size_t kGrown = 3;
-  return cores::suspicion_terms(core.options(), core.group_size() - std::min(core.group_size() - 1, kGrown)).shortest;
+// How long a suspicion which began in this event can last; the group may have changed in the midst of it.
+SuspicionSpan span_now(const cores::Swim& core) {
+  constexpr std::size_t kChanged = 3;
+  const std::size_t size = core.group_size();
+  return {.shortest = suspicion_span(core.options(), size - std::min(size - 1, kChanged)).shortest,
+          .longest = suspicion_span(core.options(), size + kChanged).longest};
 }
 
 template <class Map>
@@ -51,15 +54,38 @@ void forget(Map& map, NodeId viewer) {
 
 }  // namespace
 
+SuspicionSpan suspicion_span(const cores::SwimOptions& options, std::size_t members) {
+  const double scale = std::max(1.0, std::log10(static_cast<double>(members)));
+  const double shortest = options.suspicion_multiplier * scale * base::seconds(options.probe_interval);
+  // With too few who could confirm, the shortest applies at once.
+  const bool alone = members < options.suspicion_multiplier;
+  return {.shortest = base::from_seconds(shortest),
+          .longest = base::from_seconds(alone ? shortest : options.suspicion_max_multiplier * shortest)};
+}
+
+std::uint32_t most_transmits(std::uint32_t multiplier, std::size_t members) {
+  return multiplier * static_cast<std::uint32_t>(std::ceil(std::log10(static_cast<double>(members + 1))));
+}
+
+base::Duration exchange_period(base::Duration base, std::size_t members) {
+  if (members <= 32) return base;
+  return base * (static_cast<std::int64_t>(std::ceil(std::log2(static_cast<double>(members)) - 5)) + 1);
+}
+
+bool held_to_live(const cores::Member* member) {
+  return member != nullptr && (member->status == MemberStatus::kAlive || member->status == MemberStatus::kSuspect);
+}
+
 std::string numbered_state(std::uint64_t number, std::string_view rest) {
   return fmt::format("{:0{}}{}", number, kStateDigits, rest);
 }
 
 void SwimOracle::observe(const cores::Swim& core) {
   std::uint64_t& truth = truth_[core.id()];
+  Life& life = lives_[core.id()];
+  if (life.peak == 0 && core.incarnation() < truth) kernel_->hit("life began behind an earlier one");
   truth = std::max(truth, core.incarnation());
   if (core.leaving()) leavers_.emplace(core.id(), core.incarnation());
-  Life& life = lives_[core.id()];
   life.peak = std::max(life.peak, core.group_size());
   life.incarnation = core.incarnation();
   check_told(core, life);
@@ -118,7 +144,7 @@ void SwimOracle::went_down(NodeId node) {
 }
 
 void SwimOracle::check_bounds(const cores::Swim& core, const Life& life) {
-  const std::uint32_t limit = most_transmits(core, life.peak);
+  const std::uint32_t limit = transmit_limit(core, life.peak);
   if (core.gossip().most_sent() > limit) {
     kernel_->violate("25", fmt::format("node {} sent an update {} times, the limit is {}", number(core.id()),
                                        core.gossip().most_sent(), limit));
@@ -222,7 +248,8 @@ void SwimOracle::check_change(const cores::Swim& core, const cores::SwimEvent& e
       break;
     case SwimEventKind::kSuspected:
       status = MemberStatus::kSuspect;
-      held.not_dead_before = kernel_->now() + shortest_suspicion(core);
+      held.not_dead_before = kernel_->now() + span_now(core).shortest;
+      held.dead_by = kernel_->now() + span_now(core).longest;
       break;
     case SwimEventKind::kDead:
       status = MemberStatus::kDead;
@@ -257,6 +284,9 @@ void SwimOracle::check_departure(const cores::Swim& core, const cores::SwimEvent
       kernel_->violate("suspicion",
                        fmt::format("node {} held node {} dead {:.3f} s before its time", number(core.id()),
                                    number(event.node), base::seconds(held.not_dead_before - kernel_->now())));
+    } else if (options_.true_clocks && kernel_->now() > held.dead_by) {
+      kernel_->violate("suspicion", fmt::format("node {} held node {} dead {:.3f} s after its time", number(core.id()),
+                                                number(event.node), base::seconds(kernel_->now() - held.dead_by)));
     }
   } else if (event.kind == SwimEventKind::kDead && !verdicts_.contains(verdict)) {
     kernel_->violate("suspicion", fmt::format("node {} holds node {} dead on the word of node {}, which never said so",
@@ -275,7 +305,7 @@ void SwimOracle::check_gossip(const cores::Swim& core, const cores::SwimSend& se
     return;
   }
   if (const auto* ping = std::get_if<cores::Ping>(&packet->message.body)) check_rounds(core, ping->target);
-  const std::uint32_t limit = most_transmits(core, std::max(lives_[core.id()].peak, core.group_size()));
+  const std::uint32_t limit = transmit_limit(core, std::max(lives_[core.id()].peak, core.group_size()));
   const bool answers = std::holds_alternative<cores::Ack>(packet->message.body) ||
                        std::holds_alternative<cores::Nack>(packet->message.body);
   int last = 0;

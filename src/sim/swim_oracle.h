@@ -27,6 +27,19 @@ struct SwimOracleOptions {
   bool true_clocks = false;
 };
 
+// The specification's formulas, said once more: those of the core are what is watched. `members` are those that are not
+// dead, the viewer included.
+struct SuspicionSpan {
+  base::Duration shortest{};
+  base::Duration longest{};
+};
+SuspicionSpan suspicion_span(const cores::SwimOptions& options, std::size_t members);
+std::uint32_t most_transmits(std::uint32_t multiplier, std::size_t members);
+base::Duration exchange_period(base::Duration base, std::size_t members);
+
+// Whether somebody who has this entry of a node, or none, still holds it to live: suspects do.
+bool held_to_live(const cores::Member* member);
+
 // States of a node begin with a number that rises over all its lives.
 std::string numbered_state(std::uint64_t number, std::string_view rest);
 
@@ -59,6 +72,7 @@ class SwimOracle {
     std::uint64_t incarnation = 0;
     std::string state;
     base::Instant not_dead_before{};
+    base::Instant dead_by = base::kNever;  // if nothing clears it
   };
   struct Told {  // the last claim that one node gossiped about another, and how often
     std::tuple<cores::MemberStatus, std::uint64_t, base::NodeId> claim;

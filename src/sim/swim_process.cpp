@@ -28,13 +28,25 @@ Address address_of(const cores::Endpoint& endpoint) {
 void SwimProcess::start(Host& host) {
   cores::SwimSelf self{.id = node_,
                        .address = endpoint_of(host.address()),
-                       .incarnation = options_.remembers ? host.life() * kIncarnationsPerLife + 1 : 1,
+                       .incarnation = first_incarnation(host),
                        .state = options_.state};
   // A roster serves the first life only: later ones have nothing but their seeds.
   const std::shared_ptr<const cores::Roster> known = host.life() == 0 ? options_.known : nullptr;
   core_ = std::make_unique<cores::Swim>(std::move(self), options_.swim, host.random().next(), host.now(), known);
   resolve_seeds(host);
   settle(host);
+}
+
+std::uint64_t SwimProcess::first_incarnation(Host& host) const {
+  switch (options_.lives) {
+    case SwimLives::kForgotten:
+      break;
+    case SwimLives::kCounted:
+      return host.life() * kIncarnationsPerLife + 1;
+    case SwimLives::kWallClock:
+      return static_cast<std::uint64_t>(host.wall_clock() / std::chrono::milliseconds(1));
+  }
+  return 1;
 }
 
 void SwimProcess::receive(Host& host, const Packet& packet) {

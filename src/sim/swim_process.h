@@ -24,12 +24,18 @@ class SwimWatcher {
   virtual void gone(const SwimProcess& process) = 0;                                  // its life is over
 };
 
+// What a new life takes for its incarnation.
+enum class SwimLives : std::uint8_t {
+  kForgotten,  // it knows nothing of those before it
+  kCounted,    // it knows how many there were, and so one higher than any of them had
+  kWallClock,  // the wall clock's milliseconds: higher, unless the clock was set back
+};
+
 struct SwimProcessOptions {
   cores::SwimOptions swim;
   std::vector<base::NodeId> seeds;
   std::shared_ptr<const cores::Roster> known;  // a view to begin with
-  // Whether a new life knows how many there were before it, and so a higher incarnation than any of them had.
-  bool remembers = false;
+  SwimLives lives = SwimLives::kForgotten;
   std::string state;
 };
 
@@ -62,6 +68,7 @@ class SwimProcess final : public Process {
   const cores::Swim& core() const { return *core_; }
 
  private:
+  std::uint64_t first_incarnation(Host& host) const;
   void resolve_seeds(Host& host);
   void settle(Host& host);
   void send(Host& host, cores::SwimSend send);

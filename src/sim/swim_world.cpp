@@ -36,7 +36,9 @@ class SwimWorld final : public World, public SwimWatcher {
       : options_(options), random_(base::mix(seed ^ kWorldPurpose)) {
     nodes_ = 3 + static_cast<std::uint32_t>(random_.below(options.gentle ? 30 : 18));
     process_.swim = draw_options();
-    process_.remembers = random_.below(2) == 0;
+    process_.lives = random_.below(2) == 0   ? SwimLives::kCounted
+                     : random_.below(2) == 0 ? SwimLives::kWallClock
+                                             : SwimLives::kForgotten;
     for (std::uint32_t number = 1; number <= std::min<std::size_t>(kSeeds, nodes_); ++number) {
       process_.seeds.push_back(NodeId{number});
     }
@@ -45,7 +47,7 @@ class SwimWorld final : public World, public SwimWatcher {
   void begin(Kernel& kernel) override {
     oracle_.emplace(kernel, SwimOracleOptions{.nodes = nodes_,
                                               .garbled = options_.garbled,
-                                              .ordered_lives = process_.remembers,
+                                              .ordered_lives = process_.lives == SwimLives::kCounted,
                                               .true_clocks = options_.gentle});
     const std::uint64_t sites = 1 + random_.below(2);
     for (std::uint32_t number = 1; number <= nodes_; ++number) {
@@ -241,13 +243,11 @@ class SwimWorld final : public World, public SwimWatcher {
                            return pair.first == victim || pair.second == victim;
                          }) > 0;
     if (strange && strangers_.empty()) measure_acquainted();
-    const cores::SuspicionTerms terms = cores::suspicion_terms(process_.swim, nodes_);
     // Nobody happens to probe the victim for t intervals with probability exp(-t); the rest is loss and stretching.
-    const base::Duration bound = terms.longest + 30 * process_.swim.probe_interval;
+    const base::Duration bound = suspicion_span(process_.swim, nodes_).longest + 30 * process_.swim.probe_interval;
     kernel_->after(bound, [this, victim] {
       for (const NodeId node : kernel_->nodes()) {
-        const cores::Member* member = kernel_->up(node) ? core_of(node).members().get(victim) : nullptr;
-        if (member == nullptr || member->status == MemberStatus::kDead) continue;
+        if (!kernel_->up(node) || !held_to_live(core_of(node).members().get(victim))) continue;
         kernel_->violate(
             "22", fmt::format("node {} crashed and node {} still holds it to live", number(victim), number(node)));
       }
@@ -267,7 +267,7 @@ class SwimWorld final : public World, public SwimWatcher {
     if (acquainted_ || process_.known) return;
     acquainted_ = true;
     const double took = base::seconds(kernel_->elapsed() - kStarts);
-    const double period = base::seconds(cores::push_pull_period(process_.swim.push_pull_interval, nodes_));
+    const double period = base::seconds(exchange_period(process_.swim.push_pull_interval, nodes_));
     kernel_->measure(kSwimAcquainted, took);
     kernel_->measure(kSwimAcquaintedShare, took / (base::seconds(kFirstWait + kLooksAgain) + kLatestOfPeriod * period));
   }
@@ -278,11 +278,12 @@ class SwimWorld final : public World, public SwimWatcher {
       return;
     }
     const double took = base::seconds(kernel_->now() - crashed_at_);
-    const double shortest = base::seconds(cores::suspicion_terms(process_.swim, nodes_).shortest);
-    if (found_.insert(viewer).second && found_.size() == 1) {
-      kernel_->measure(kSwimDetection, (took - shortest) / base::seconds(process_.swim.probe_interval));
-    }
-    if (found_.size() + 1 == nodes_) kernel_->measure("seconds to detection by all", took);
+    const double shortest = base::seconds(suspicion_span(process_.swim, nodes_).shortest);
+    const double intervals = (took - shortest) / base::seconds(process_.swim.probe_interval);
+    if (found_.insert(viewer).second && found_.size() == 1) kernel_->measure(kSwimDetection, intervals);
+    if (found_.size() + 1 != nodes_) return;
+    kernel_->measure("seconds to detection by all", took);
+    kernel_->measure(kSwimDetectionByAll, intervals);
   }
 
   // What keeps the healthy from being of one mind with the truth; empty if nothing does.
@@ -313,9 +314,10 @@ class SwimWorld final : public World, public SwimWatcher {
           if (!member->state || !member->state->bytes.starts_with(newest_state_[node])) {
             return fmt::format("node {} has an old state of node {}", number(viewer), number(node));
           }
-        } else if (alive && (!kernel_->up(node) || kernel_->paused(node))) {
+        } else if (held_to_live(member) && (!kernel_->up(node) || kernel_->paused(node))) {
           invariant_ = "20";
-          return fmt::format("node {} holds node {} alive, which is down", number(viewer), number(node));
+          return fmt::format("node {} holds node {} {}, which is down", number(viewer), number(node),
+                             alive ? "alive" : "suspect");
         }
       }
       invariant_ = "23";

@@ -19,6 +19,8 @@ struct SwimWorldOptions {
 
 // Measured by a gentle world: probe intervals from a crash to the first that held it dead, less the shortest suspicion.
 constexpr std::string_view kSwimDetection = "probe intervals to first detection, less the shortest suspicion";
+// The same to the last that held it dead.
+constexpr std::string_view kSwimDetectionByAll = "probe intervals to detection by all, less the shortest suspicion";
 // How long after the last of them had started all knew all, and the same as a share of what exchanging views may take:
 // to join, to look again soon after, and then one whole period.
 constexpr std::string_view kSwimAcquainted = "seconds until all know all";
