@@ -395,7 +395,7 @@ TEST_F(ClusterOracles, SeeACancelledJobThatRunsOn) {
   commit(accepted());
   commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
   commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, 1}}});
-  runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}), 1);
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}));
   cluster::CancelRequested cancel;
   cancel.job = kJob;
   commit(cancel);
