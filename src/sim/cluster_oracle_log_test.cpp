@@ -1,0 +1,281 @@
+// The oracles of runs and logs, shown what must not happen.
+#include <gtest/gtest.h>
+
+#include "sim/cluster_oracle_cancel.h"
+#include "sim/cluster_oracles_fixture.h"
+
+namespace muster::sim {
+namespace {
+
+TEST_F(ClusterOracles, SeeACoreThatRunsTwoParts) {
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1}));
+  EXPECT_EQ(broken(), "");
+  runs_.started(kWorker, 0, order(1, {1, 1}, {1}));
+  EXPECT_EQ(broken(), "cores");
+}
+
+TEST_F(ClusterOracles, SeeAPartThatRunsTwice) {
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
+  runs_.started(kOther, 0, order(0, {1, 2}, {0}));
+  EXPECT_EQ(broken(), "part-once");
+}
+
+TEST_F(ClusterOracles, AllowAPartToRunAgainOnceItsWorkerIsGone) {
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
+  runs_.went_down(kWorker);
+  runs_.started(kOther, 0, order(0, {1, 2}, {0}));
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, SeeASupersededAttempt) {
+  runs_.started(kWorker, 0, order(0, {1, 2}, {0}));
+  runs_.went_down(kWorker);
+  runs_.started(kOther, 0, order(0, {1, 1}, {0}));
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeAFenceThatIsStartedTwiceThoughNoClockCanBeTrusted) {
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
+  runs_.went_down(kWorker);
+  runs_.late(kWorker, std::chrono::seconds(9));
+  runs_.started(kWorker, 1, order(0, {1, 1}, {0}));
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeAProcessThatGoesBackToALowerFenceThoughNoClockCanBeTrusted) {
+  runs_.late(kWorker, std::chrono::seconds(9));
+  runs_.started(kWorker, 0, order(0, {1, 2}, {0}));
+  runs_.started(kOther, 0, order(0, {1, 1}, {0}));
+  EXPECT_EQ(broken(), "");
+  runs_.started(kWorker, 0, order(0, {1, 0}, {1}));
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeAWorkerThatRunsOnWithoutContact) {
+  const base::Instant now = kernel_.clock_of(kWorker);
+  runs_.contact(kWorker, now - std::chrono::milliseconds(29'999));
+  runs_.contact(kWorker, now - std::chrono::seconds(40));
+  runs_.thought(kWorker);
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
+  runs_.thought(kWorker);
+  EXPECT_EQ(broken(), "");
+  runs_.contact(kOther, now - std::chrono::seconds(30));
+  runs_.thought(kOther);
+  runs_.started(kOther, 0, order(1, {1, 1}, {0}));
+  runs_.told_to_stop(kOther, {PartId{kJob, 0, 1}, Fence{1, 1}});
+  runs_.thought(kOther);
+  EXPECT_EQ(broken(), "");
+  runs_.started(kOther, 0, order(2, {1, 1}, {1}));
+  runs_.contact(kOther, now);  // too late for what should have stopped by then
+  runs_.thought(kOther);
+  EXPECT_EQ(broken(), "10");
+}
+
+TEST_F(ClusterOracles, SeeAnEpochThatFalls) {
+  cluster::Dispatch offer;
+  offer.part = {kJob, 0, 0};
+  offer.epoch = 2;
+  runs_.accepted(kWorker, 0, offer);
+  offer.epoch = 1;
+  runs_.accepted(kOther, 0, offer);
+  runs_.accepted(kWorker, 1, offer);
+  EXPECT_EQ(broken(), "");
+  offer.epoch = 3;
+  runs_.accepted(kWorker, 1, offer);
+  offer.part.part = 1;
+  offer.epoch = 2;
+  runs_.accepted(kWorker, 1, offer);
+  EXPECT_EQ(broken(), "7");
+}
+
+// Parts wait for their bundle, and then begin in any order.
+TEST_F(ClusterOracles, AllowPartsToBeginInAnotherOrderThanTheyWereAccepted) {
+  runs_.started(kWorker, 0, order(0, {2, 1}, {0}));
+  runs_.started(kWorker, 0, order(1, {1, 1}, {1}));
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, SeeALossUnderASupersededEpoch) {
+  provision();
+  commit(cluster::JobOwner{kJob, kSuccessor, 2});
+  const cluster::PartLost late{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kRefused};
+  const cluster::PartLost lost{{kJob, 0, 0}, {1, 1}, 2, cluster::Loss::kRefused};
+  commit(late);
+  EXPECT_EQ(broken(), "");
+  commit(late, lost);
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeAnEndUnderASupersededEpoch) {
+  provision();
+  commit(cluster::JobOwner{kJob, kSuccessor, 2});
+  commit(cluster::CancelRequested{kJob, "ada", "", cluster::JobState::kCancelled});
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 2, cluster::Loss::kCancelled});
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCancelled, ""});
+  EXPECT_EQ(broken(), "");
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCancelled, ""},
+         cluster::JobEnded{kJob, 2, cluster::JobState::kCancelled, ""});
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, AllowALeaderToDecideUnderItsOwnEpoch) {
+  provision();
+  commit(cluster::JobOwner{kJob, kSuccessor, 2});
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 2, cluster::Loss::kRefused});
+  commit(cluster::Provision{kJob, 2, 0, {{0, {kWorker, Life{1}}, 4, 2}}});
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, SeeOneEpochForTwoManagers) {
+  provision();
+  cluster::JobAccepted taken = accepted();
+  taken.owner = kSuccessor;
+  cluster::Ledger wrong;
+  wrong.apply(1, {kOwner, 1, taken});
+  ++index_;
+  log_.committed(0, index_, {kOwner, index_, cluster::JobOwner{kJob, kSuccessor, 2}}, wrong, kManagers);
+  EXPECT_EQ(broken(), "11");
+}
+
+TEST_F(ClusterOracles, SeeADecisionUnderASupersededEpochOfTheGates) {
+  submit_at_gates();
+  commit_at_gates(cluster::LeaseMoved{kJob, 2, cluster::RenewalId{1}, cluster::RenewalId{2}, {kGates[1], Life{1}}});
+  commit_at_gates(cluster::SlotAccepted{{kJob, 1, 0, 1}});
+  EXPECT_EQ(broken(), "");
+  commit_at_gates(cluster::SlotAccepted{{kJob, 1, 0, 1}}, cluster::SlotAccepted{{kJob, 2, 0, 1}});
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeALeaseRenewedUnderASupersededEpoch) {
+  submit_at_gates();
+  const cluster::Process next{kGates[1], Life{1}};
+  commit_at_gates(cluster::LeaseMoved{kJob, 2, cluster::RenewalId{1}, cluster::RenewalId{2}, next});
+  commit_at_gates(cluster::LeasesRenewed{kGateOwner, {{kJob, 1, cluster::RenewalId{3}, 0}}});
+  commit_at_gates(cluster::LeasesRenewed{next, {{kJob, 2, cluster::RenewalId{4}, 0}}});
+  EXPECT_EQ(broken(), "");
+  commit_at_gates(cluster::LeasesRenewed{kGateOwner, {{kJob, 1, cluster::RenewalId{5}, 0}}},
+                  cluster::LeasesRenewed{next, {{kJob, 2, cluster::RenewalId{5}, 0}}});
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeOneEpochForTwoGates) {
+  submit_at_gates();
+  const cluster::JobAccepted job = accepted();
+  cluster::GateLedger wrong;
+  wrong.apply(1, {kGateOwner, 1,
+                  cluster::JobSubmitted{kJob,
+                                        job.client,
+                                        {kGates[1], Life{1}},
+                                        cluster::RenewalId{1},
+                                        job.bundle,
+                                        job.outline,
+                                        {"east"},
+                                        0,
+                                        false}});
+  const cluster::LeaseMoved moved{kJob, 2, cluster::RenewalId{1}, cluster::RenewalId{2}, {kGates[1], Life{1}}};
+  ++gate_index_;
+  log_.committed(gate_index_, {kGateOwner, gate_index_, moved}, wrong, kGates);
+  EXPECT_EQ(broken(), "11");
+}
+
+TEST_F(ClusterOracles, SeeAContextThatIsNotOfTheWorkflowsThatAPartDependsOn) {
+  provision();
+  commit(result());
+  keep_everywhere(hash_body("context"));
+  cluster::StartExecutor next = order(0, {1, 1}, {0});
+  next.part = {kJob, 1, 0};
+  next.context = context(0, token_of(0, 0));
+  commit(cluster::LayerContext{kJob, 1, 0, 1, {hash_body("context"), 7}});
+  log_.starts(kWorker, order(0, {1, 1}, {0}));
+  log_.starts(kWorker, next);
+  EXPECT_EQ(broken(), "");
+  next.context = context(1, token_of(1, 0));
+  log_.starts(kWorker, next);
+  EXPECT_EQ(broken(), "layers");
+}
+
+TEST_F(ClusterOracles, SeeAContextThatNoResultProvided) {
+  provision();
+  commit(result());
+  keep_everywhere(hash_body("context"));
+  commit(cluster::LayerContext{kJob, 1, 0, 1, {hash_body("context"), 7}});
+  cluster::StartExecutor next = order(0, {1, 1}, {0});
+  next.part = {kJob, 1, 0};
+  next.context = context(0, token_of(0, 1));
+  log_.starts(kWorker, next);
+  EXPECT_EQ(broken(), "layers");
+}
+
+TEST_F(ClusterOracles, SeeAPartThatLacksItsContext) {
+  provision();
+  commit(result());
+  keep_everywhere(hash_body("context"));
+  commit(cluster::LayerContext{kJob, 1, 0, 1, {hash_body("context"), 7}});
+  cluster::StartExecutor next = order(0, {1, 1}, {0});
+  next.part = {kJob, 1, 0};
+  log_.starts(kWorker, next);
+  EXPECT_EQ(broken(), "layers");
+}
+
+TEST_F(ClusterOracles, SeeAWorkerThatTakesAnOlderContext) {
+  cluster::Dispatch offer;
+  offer.part = {kJob, 2, 0};
+  offer.fence = {1, 1};
+  offer.context_version = 1;
+  runs_.taken_on(kWorker, 0, offer);
+  offer.part.workflow = 3;
+  offer.context_version = 2;
+  runs_.taken_on(kWorker, 0, offer);
+  offer.part.workflow = 2;
+  offer.context_version = 1;
+  runs_.taken_on(kWorker, 0, offer);  // says again what it said before
+  EXPECT_EQ(broken(), "");
+  offer.part.part = 1;
+  runs_.taken_on(kWorker, 0, offer);
+  EXPECT_EQ(broken(), "layers");
+}
+
+TEST_F(ClusterOracles, SeeABundleThatIsOnOneDisk) {
+  log_.kept(kManager, hash_body("bundle"));
+  commit(accepted());
+  EXPECT_EQ(broken(), "bodies");
+}
+
+TEST_F(ClusterOracles, SeeAResultThatNoExecutorGave) {
+  keep_everywhere(hash_body("bundle"));
+  keep_everywhere(hash_body("result"));
+  commit(accepted());
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, 1}}});
+  EXPECT_EQ(broken(), "");
+  cluster::ResultHeld held;
+  held.part = {kJob, 0, 0};
+  held.fence = {1, 1};
+  held.body = {hash_body("result"), 6};
+  held.counts = {10, 10, 0};
+  commit(held);
+  EXPECT_EQ(broken(), "12");
+}
+
+TEST_F(ClusterOracles, SeeACancelledJobThatRunsOn) {
+  keep_everywhere(hash_body("bundle"));
+  commit(accepted());
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, 1}}});
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}));
+  cluster::CancelRequested cancel;
+  cancel.job = kJob;
+  commit(cancel);
+  kernel_.run(kCancelledWithin);
+  check_cancelled(kernel_, log_, runs_, {kWorker}, {});
+  EXPECT_EQ(broken(), "");
+  kernel_.run(2 * kCancelledWithin);
+  check_cancelled(kernel_, log_, runs_, {kOther}, {});
+  check_cancelled(kernel_, log_, runs_, {kWorker}, kCancelledWithin);
+  EXPECT_EQ(broken(), "");
+  check_cancelled(kernel_, log_, runs_, {kWorker}, {});
+  EXPECT_EQ(broken(), "cancelled");
+}
+
+}  // namespace
+}  // namespace muster::sim
