@@ -92,6 +92,10 @@ void read_whole(LoaderContext& context, const YamlNode& node, std::vector<model:
 
 void read_pairs(LoaderContext& context, const YamlNode& node, std::vector<model::Check>& checks) {
   for (const YamlEntry& entry : node.map) {
+    if (entry.key.empty()) {
+      context.report(entry.key_where, "a check must say what it looks at, such as `status` or `json.id`");
+      continue;
+    }
     const YamlNode* that = condition_node(context, entry.value);
     if (that == nullptr) continue;
     model::Check check;

@@ -279,6 +279,7 @@ class Walker {
   bool check(const model::Check& check) {
     if (check.subject.text.empty()) {
       expression(check.condition);
+      check_reads(check.condition);
       return false;
     }
     scope_.set_text(check.subject.text + " " + check.condition.text);
@@ -289,6 +290,17 @@ class Walker {
     const model::Text& place = subject ? check.condition : check.subject;
     context_.reporter.report_inside(place, compiled.error().offset, compiled.error().message);
     return false;
+  }
+
+  // A check without a path that reads nothing is the same whatever the answer is.
+  void check_reads(const model::Text& text) {
+    if (context_.reporter.full()) return;
+    const auto compiled = Expression::compile(text.text, scope_);
+    if (!compiled || !compiled->constant()) return;
+    const std::string meant = number_of(text.text).missing()
+                                  ? "let it read something, such as `status == 200`"
+                                  : fmt::format("for the status write `check: {{ status: {} }}`", text.text);
+    context_.report(text.where, fmt::format("this check is the same whatever the answer is; {}", meant));
   }
 
   // Conditions that no response can meet, because of the type of what they look at.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -241,7 +242,11 @@ std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& g
   }
   for (authoring::Problem& problem : job.error().list) {
     const bool target = problem.where.file != nullptr && *problem.where.file == "--set target=" + flags.target;
-    if (target) problem.where.file = std::make_shared<const std::string>("--target");
+    if (!target) continue;
+    const char* const exported = std::getenv("MUSTER_TARGET");
+    const bool by_variable = exported != nullptr && flags.target == exported;
+    problem.where.file =
+        std::make_shared<const std::string>(by_variable ? "--target (from MUSTER_TARGET)" : "--target");
   }
   if (flags.url.empty()) return job;
   // Nobody has seen the text that the flags were turned into: places in it say nothing.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/utf8.h"
 #include "console/embedded_target.h"
 #include "console/job_flags.h"
 #include "console/say.h"
@@ -20,6 +21,8 @@ namespace muster::console {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} * 1024;
+// Of each value that is shown.
+constexpr std::size_t kMostValueBytes = 4096;
 
 std::string redacted(std::string_view bytes, const model::Job& job) {
   std::string text(bytes);
@@ -64,7 +67,12 @@ void print_values(const engine::StepTrace& trace) {
   for (const auto& [label, holds] : trace.checks) {
     say("  {} check {}{}\n", holds ? "✓" : "✗", label, holds ? "" : why_unread(trace, label));
   }
-  for (const auto& [name, value] : trace.values) say("  = {}: {}{}\n", name, value, why_unread(trace, name));
+  for (const auto& [name, value] : trace.values) {
+    const std::string_view shown = base::utf8_beginning(value, kMostValueBytes);
+    say("  = {}: {}", name, shown);
+    if (shown.size() < value.size()) say(" … {} more bytes", value.size() - shown.size());
+    say("{}\n", why_unread(trace, name));
+  }
   say("\n");
   std::fflush(stdout);
 }

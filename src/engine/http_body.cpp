@@ -4,10 +4,11 @@
 #include <openssl/evp.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "authoring/holes.h"
 #include "authoring/paths.h"
+#include "base/units.h"
+#include "engine/options.h"
 #include "engine/tree_json.h"
 #include "protocol/form.h"
 #include "protocol/multipart.h"
@@ -95,11 +96,19 @@ Done add_json(Pieces& pieces, const model::Tree& tree, authoring::Scope& scope) 
 
 base::Expected<std::string> file_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  if (!file || !(bytes << file.rdbuf() || file.peek() == std::ifstream::traits_type::eof())) {
+  std::string bytes;
+  char chunk[64 * 1024];
+  while (file.read(chunk, sizeof(chunk)) || file.gcount() > 0) {
+    bytes.append(chunk, static_cast<std::size_t>(file.gcount()));
+    if (bytes.size() > kMaxBodyFileBytes) {
+      return base::fail(fmt::format("the file '{}' is larger than {}; bodies are kept in memory, so send a smaller one",
+                                    path, base::format_size(kMaxBodyFileBytes)));
+    }
+  }
+  if (!file.is_open() || file.bad()) {
     return base::fail(fmt::format("cannot read the file '{}'; check that it exists and may be read", path));
   }
-  return bytes.str();
+  return bytes;
 }
 
 Done add_form(Pieces& pieces, const model::TreeMap& fields, authoring::Scope& scope) {

@@ -45,6 +45,10 @@ constexpr std::uint64_t kOwnDescriptors = 64;
 // Bytes that one receive may bring; one buffer for each core. The size of a TLS record and more.
 constexpr std::size_t kReceiveBytes = std::size_t{64} * 1024;
 
+// Bytes of a file that is sent as a body, or as a part of one. It is read once and kept in memory by every executor.
+// More lets larger uploads be tested.
+constexpr std::uint64_t kMaxBodyFileBytes = std::uint64_t{256} * 1024 * 1024;
+
 // Schemes, hosts and ports that one core remembers; redirects and addresses that are made up lead to no more.
 constexpr std::size_t kMaxOrigins = 4096;
 

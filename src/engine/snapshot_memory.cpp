@@ -59,7 +59,8 @@ base::Expected<void> SnapshotMemory::open() {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   void* memory = mmap(nullptr, kAllBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
-    return base::fail(fmt::format("cannot map memory for snapshots: {}", std::strerror(errno)));
+    return base::fail(
+        fmt::format("cannot map memory for snapshots: {}; free some, or raise `ulimit -v`", std::strerror(errno)));
   }
   header_ = new (memory) Header;
   return {};

@@ -63,9 +63,10 @@ void inspect_address(const Target& target, const Inspection& inspection) {
     return;
   }
   if (!has_scheme(address)) {
-    inspection.report(target.where, fmt::format("an address begins with http:// or https://, found '{0}'; write "
-                                                "http://{0}",
-                                                address));
+    const bool port = address.find_first_not_of("0123456789") == std::string::npos;
+    inspection.report(target.where,
+                      fmt::format("an address begins with http:// or https://, found '{}'; write http://{}{}", address,
+                                  port ? "127.0.0.1:" : "", address));
     return;
   }
   const auto url = protocol::parse_url(address);

@@ -11,7 +11,9 @@ namespace muster::reactor {
 
 base::Expected<void> Wake::open(Loop& loop, void (*woken)(void* owner), void* owner) {
   fd_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (fd_ < 0) return base::fail(fmt::format("cannot create an eventfd: {}", std::strerror(errno)));
+  if (fd_ < 0)
+    return base::fail(
+        fmt::format("cannot create an eventfd: {}; raise the limit of open files, `ulimit -n`", std::strerror(errno)));
   loop_ = &loop;
   woken_ = woken;
   owner_ = owner;

@@ -104,6 +104,8 @@ void put_checks(Page& page, const RunResult& run, std::size_t most_rows) {
 }
 
 std::string metric_value(const model::UserMetric& metric) {
+  const bool measures = metric.type == model::MetricType::kGauge || metric.type == model::MetricType::kTrend;
+  if (measures && metric.count == 0) return "no value";
   const auto at = [&](double q) { return plain_number(model::quantile(metric, q)); };
   switch (metric.type) {
     case model::MetricType::kCounter:
@@ -207,8 +209,8 @@ void put_errors(Page& page, const RunResult& run) {
       page.line(before);
       continue;
     }
-    // One sample may quote a server at length: two lines are enough to recognise it.
-    constexpr std::size_t kMostLines = 2;
+    // One sample may quote a server at length; what muster says itself fits, up to the advice at its end.
+    constexpr std::size_t kMostLines = 4;
     const std::size_t room = page.columns() - kIndent;
     std::string whose = page.cut(lines[i].step, room / 2);
     if (lines[i].of_step < lines[i].count) whose += fmt::format(", {} of them", short_count(lines[i].of_step));

@@ -110,6 +110,8 @@ void put_statuses(Markup& page, const model::RunResult& run) {
 }
 
 std::string metric_text(const model::UserMetric& metric) {
+  const bool measures = metric.type == model::MetricType::kGauge || metric.type == model::MetricType::kTrend;
+  if (measures && metric.count == 0) return "no value";
   const auto at = [&](double q) { return plain_number(model::quantile(metric, q)); };
   switch (metric.type) {
     case model::MetricType::kCounter:
