@@ -123,6 +123,16 @@ TEST(Summary, LeavesOutWhatAWorkflowOfAScriptNeverCalled) {
   EXPECT_THAT(summary(run), Not(HasSubstr("basket")));
 }
 
+TEST(Summary, ShowsNoFiguresOfAMetricThatNeverGotAValue) {
+  auto run = test::passed();
+  model::UserMetric basket;
+  basket.name = "basket";
+  run.workflows[0].metrics = {basket};
+  EXPECT_THAT(summary(run), HasSubstr("basket"));
+  EXPECT_THAT(summary(run), HasSubstr("no value"));
+  EXPECT_THAT(summary(run), Not(HasSubstr("max 0")));
+}
+
 TEST(Summary, NamesTheWorkflowOfALabelThatStandsInTwo) {
   auto run = test::passed();
   model::UserMetric basket;

@@ -65,6 +65,31 @@ steps: [ {{ get: {path}, check: {{ status: 200, json.a: {{ that: 1, required: tr
                 sample = self.run_muster(yaml=yaml).step("GET " + path)["samples"][0]["detail"]
                 self.assertIn("did not hold" + (" – " + why[path] if path in why else ""), sample)
 
+    def test_a_large_value_is_shown_from_its_beginning_and_counted(self):
+        server = self.serve_http(lambda request: response('{"a":"' + "x" * 100_000 + '"}'))
+        yaml = f"""
+muster: 1
+target: "{server.url}"
+load: {{ vus: 1, iterations: 1 }}
+steps: [ {{ get: /, save: {{ a: json.a }} }} ]
+"""
+        out = self.run_muster("--bytes", "100", yaml=yaml, command="try").out
+        value = next(line for line in out.splitlines() if line.startswith("  = a: "))
+        self.assertLess(len(value), 5000)
+        self.assertRegex(value, "x … [0-9]+ more bytes$")
+
+    def test_a_body_without_end_is_refused(self):
+        yaml = """
+muster: 1
+target: http://127.0.0.1:1
+load: { vus: 1, iterations: 1 }
+steps: [ { post: /, file: /dev/zero } ]
+"""
+        for command in ("check", "try", "run"):
+            run = self.run_muster(yaml=yaml, command=command)
+            self.assertEqual(run.code, 2, run)
+            self.assertIn("the file '/dev/zero' is larger than 256 MiB", run.err)
+
 
 if __name__ == "__main__":
     unittest.main()
