@@ -265,21 +265,22 @@ class Walker {
     expression(text, fmt::format("; for the text itself write \"'{}'\"", text.text));
   }
 
-  void expression(const model::Text& text, const std::string& advice = {}) {
-    if (context_.reporter.full()) return;
+  // Nothing if it is wrong, which is reported.
+  std::optional<Expression> expression(const model::Text& text, const std::string& advice = {}) {
+    if (context_.reporter.full()) return std::nullopt;
     scope_.set_text(text.text);
-    const auto compiled = Expression::compile(text.text, scope_);
-    if (compiled) return;
+    auto compiled = Expression::compile(text.text, scope_);
+    if (compiled) return std::move(*compiled);
     const bool name = !advice.empty() && compiled.error().message.starts_with("unknown name") &&
                       compiled.error().message.find("did you mean") == std::string::npos;
     context_.reporter.report_inside(text, compiled.error().offset, compiled.error().message + (name ? advice : ""));
+    return std::nullopt;
   }
 
   // False: reported, or there is no condition of its own to look at.
   bool check(const model::Check& check) {
     if (check.subject.text.empty()) {
-      expression(check.condition);
-      check_reads(check.condition);
+      if (const auto whole = expression(check.condition)) check_reads(check.condition, *whole);
       return false;
     }
     scope_.set_text(check.subject.text + " " + check.condition.text);
@@ -293,10 +294,8 @@ class Walker {
   }
 
   // A check without a path that reads nothing is the same whatever the answer is.
-  void check_reads(const model::Text& text) {
-    if (context_.reporter.full()) return;
-    const auto compiled = Expression::compile(text.text, scope_);
-    if (!compiled || !compiled->constant()) return;
+  void check_reads(const model::Text& text, const Expression& check) {
+    if (!check.constant()) return;
     const std::string meant = number_of(text.text).missing()
                                   ? "let it read something, such as `status == 200`"
                                   : fmt::format("for the status write `check: {{ status: {} }}`", text.text);

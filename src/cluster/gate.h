@@ -94,7 +94,7 @@ class Gate {
 
  private:
   GateDesk desk(base::Instant now);
-  bool current() const { return proposals_.standing().caught_up && proposals_.standing().leader != kNoNode; }
+  bool current() const { return proposals_.standing().current(); }
   bool leads_log() const { return current() && proposals_.standing().leader == self_.node; }
   GateJob* owned(JobId job);
   void touch(JobId job) { touched_.insert(job); }

@@ -32,8 +32,7 @@ struct GateDesk {
   Effects& effects;
   base::Instant now;
 
-  // Whether the ledger is known to be current. While it is not, others may have dropped what it names.
-  bool current() const { return proposals.standing().leader != kNoNode && proposals.standing().caught_up; }
+  bool current() const { return proposals.standing().current(); }
   void send(NodeId to, Message message) { effects.push_back(Send{to, std::move(message)}); }
   bool propose(GateCommand command) { return proposals.propose(std::move(command), now, effects).has_value(); }
   void note(Noted what, JobId job, std::uint64_t epoch = 0, NodeId node = kNoNode) {

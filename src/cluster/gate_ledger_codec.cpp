@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "cluster/fields_gate.h"
+#include "cluster/fields_ledger.h"
 #include "cluster/gate_ledger_rules.h"
 
 namespace muster::cluster {
@@ -52,30 +53,6 @@ void fields(Io& io, typename Io::template Of<GateLedgerJob>& job) {
   io.maybe(job.cancel, [&](auto& cancel) { fields(io, cancel); });
   io.maybe(job.end, [&](auto& end) { io.choice(end, kJobStates); });
   io.flag(job.acknowledged);
-}
-
-template <class Io>
-void fields(Io& io, typename Io::template Of<Tombstone>& tombstone) {
-  io.number(tombstone.job);
-  io.number(tombstone.client);
-  io.choice(tombstone.state, kJobStates);
-}
-
-template <class Io>
-void fields(Io& io, typename Io::template Of<RefusedProposal>& refused) {
-  fields(io, refused.proposer);
-  io.number(refused.sequence);
-}
-
-template <class Rows>
-void read_rows(metrics::Reader& reader, Rows& rows, std::size_t limit) {
-  Unpack io(reader);
-  const std::size_t size = reader.length(limit);
-  for (std::size_t i = 0; i < size && reader.ok(); ++i) {
-    typename Rows::value_type row;
-    fields(io, row);
-    rows.push_back(row);
-  }
 }
 
 bool sound_results(const GateLedgerJob& job) {
@@ -135,10 +112,8 @@ void GateLedgerCodec::write(const GateLedger& ledger, std::string& out) {
     io.number(id);
     fields(io, job);
   }
-  writer.varint(ledger.tombstones_.size());
-  for (const Tombstone& tombstone : ledger.tombstones_) fields(io, tombstone);
-  writer.varint(ledger.refused_.size());
-  for (const RefusedProposal& refused : ledger.refused_) fields(io, refused);
+  write_rows(out, ledger.tombstones_);
+  write_rows(out, ledger.refused_);
 }
 
 void GateLedgerCodec::read(metrics::Reader& reader, GateLedger& ledger) {

@@ -6,6 +6,7 @@
 
 #include "cluster/fields.h"
 #include "cluster/fields_job.h"
+#include "cluster/fields_ledger.h"
 #include "cluster/options.h"
 
 namespace muster::cluster {
@@ -63,19 +64,6 @@ void fields(Io& io, typename Io::template Of<LedgerWorker>& worker) {
   io.require(worker.evicted || worker.reason == Eviction::kDead, "a worker that is there has a reason to be gone");
 }
 
-template <class Io>
-void fields(Io& io, typename Io::template Of<Tombstone>& tombstone) {
-  io.number(tombstone.job);
-  io.number(tombstone.client);
-  io.choice(tombstone.state, kJobStates);
-}
-
-template <class Io>
-void fields(Io& io, typename Io::template Of<RefusedProposal>& refused) {
-  fields(io, refused.proposer);
-  io.number(refused.sequence);
-}
-
 }  // namespace
 
 // Maps are written by ascending key, and read only so.
@@ -89,16 +77,6 @@ class LedgerCodec {
   static void read_workers(metrics::Reader& reader, Ledger& ledger);
   static void derive(metrics::Reader& reader, Ledger& ledger, JobId id, LedgerJob& job);
   static void take_cores(metrics::Reader& reader, Ledger& ledger, const PartId& id, const LedgerPart& part);
-  template <class Rows>
-  static void read_rows(metrics::Reader& reader, Rows& rows, std::size_t limit) {
-    Unpack io(reader);
-    const std::size_t size = reader.length(limit);
-    for (std::size_t i = 0; i < size && reader.ok(); ++i) {
-      typename Rows::value_type row;
-      fields(io, row);
-      rows.push_back(row);
-    }
-  }
 };
 
 void LedgerCodec::write(const Ledger& ledger, std::string& out) {
@@ -118,10 +96,8 @@ void LedgerCodec::write(const Ledger& ledger, std::string& out) {
     io.number(id);
     fields(io, job);
   }
-  writer.varint(ledger.tombstones_.size());
-  for (const Tombstone& tombstone : ledger.tombstones_) fields(io, tombstone);
-  writer.varint(ledger.refused_.size());
-  for (const RefusedProposal& refused : ledger.refused_) fields(io, refused);
+  write_rows(out, ledger.tombstones_);
+  write_rows(out, ledger.refused_);
 }
 
 void LedgerCodec::read(metrics::Reader& reader, Ledger& ledger) {

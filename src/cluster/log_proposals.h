@@ -41,6 +41,8 @@ struct LogStanding {
   bool caught_up = false;
   std::vector<NodeId> voters;  // ascending
 
+  // Only then may anything be concluded from the ledger: while it is not, others may long know better.
+  bool current() const { return caught_up && leader != kNoNode; }
   bool operator==(const LogStanding&) const = default;
 };
 

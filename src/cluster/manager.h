@@ -91,7 +91,7 @@ class Manager {
   };
 
   Desk desk(base::Instant now);
-  bool current() const { return standing_.caught_up && standing_.leader != kNoNode; }
+  bool current() const { return standing_.current(); }
   bool leads_log() const { return current() && standing_.leader == self_.node; }
 
   // manager.cpp

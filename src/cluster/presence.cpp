@@ -34,7 +34,7 @@ model::NodeState state_of_manager(NodeId self, std::string datacenter, const Led
   manager.datacenter = std::move(datacenter);
   manager.term = standing.term;
   manager.leads = standing.leader == self;
-  manager.has_quorum = standing.caught_up && standing.leader != kNoNode;
+  manager.has_quorum = standing.current();
   manager.jobs = static_cast<std::uint32_t>(ledger.open_jobs().size());
   for (const auto& [node, worker] : ledger.workers()) {
     // One that is evicted and has no parts is only a memory.

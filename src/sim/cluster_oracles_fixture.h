@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "sim/cluster_oracle_talk.h"
 #include "sim/cluster_program.h"
 #include "sim/cluster_user.h"
+#include "sim/nobody_fixture.h"
 
 namespace muster::sim {
 
@@ -36,11 +36,6 @@ inline constexpr cluster::Process kSuccessor{base::NodeId{102}, Life{1}};
 inline constexpr cluster::Process kGateOwner{kGate, Life{1}};
 inline const std::vector<base::NodeId> kManagers = {kManager, base::NodeId{102}, base::NodeId{103}};
 inline const std::vector<base::NodeId> kGates = {kGate, base::NodeId{2}, base::NodeId{3}};
-
-struct Nobody final : World {
-  void begin(Kernel&) override {}
-  std::unique_ptr<Process> boot(base::NodeId) override { return nullptr; }
-};
 
 class ClusterOracles : public testing::Test {
  protected:

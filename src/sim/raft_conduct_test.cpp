@@ -5,17 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "sim/nobody_fixture.h"
+
 namespace muster::sim {
 namespace {
 
 constexpr base::NodeId kSelf{1};
 constexpr base::NodeId kPeer{2};
 constexpr base::NodeId kStranger{9};
-
-struct Nobody final : World {
-  void begin(Kernel&) override {}
-  std::unique_ptr<Process> boot(base::NodeId) override { return nullptr; }
-};
 
 cores::Raft raft_in_term(cores::RaftTerm term) {
   cores::RaftImage image = cores::founding_image({kSelf, kPeer});

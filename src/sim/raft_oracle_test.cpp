@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "sim/nobody_fixture.h"
+
 namespace muster::sim {
 namespace {
 
@@ -15,11 +17,6 @@ using cores::RaftMessage;
 constexpr base::NodeId kFirst{1};
 constexpr base::NodeId kSecond{2};
 constexpr base::NodeId kThird{3};
-
-struct Nobody final : World {
-  void begin(Kernel&) override {}
-  std::unique_ptr<Process> boot(base::NodeId) override { return nullptr; }
-};
 
 RaftEntry entry(cores::RaftIndex index, cores::RaftTerm term, std::uint64_t operation) {
   RaftEntry made;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/nobody_fixture.h"
+
 namespace muster::sim {
 namespace {
 
@@ -17,11 +19,6 @@ using std::chrono::seconds;
 
 constexpr base::NodeId kViewer{1};
 constexpr base::NodeId kSuspect{2};
-
-struct Nobody final : World {
-  void begin(Kernel&) override {}
-  std::unique_ptr<Process> boot(base::NodeId) override { return nullptr; }
-};
 
 cores::SwimSelf named(base::NodeId node) {
   cores::SwimSelf self;
