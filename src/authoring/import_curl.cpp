@@ -138,7 +138,7 @@ class CurlImport {
     if (!input_.words.empty()) {
       ShellCommand given{.words = input_.words, .input = {}, .has_input = false, .line = 1, .after_ampersand = false};
       for (std::string& word : given.words) word = escape_marks(word);
-      if (!is_curl(given.words.front())) given.words.insert(given.words.begin(), "curl");
+      if (!is_curl(given.words.front()) && !other_program(given.words)) given.words.insert(given.words.begin(), "curl");
       text.commands.push_back(std::move(given));
     } else {
       auto split = split_shell(input_.text, input_.limits);
@@ -166,6 +166,14 @@ class CurlImport {
 
  private:
   static bool is_curl(std::string_view word) { return word == "curl" || word.ends_with("/curl") || word == "curl.exe"; }
+
+  // "wget http://shop.test/": its first word would be a host to curl.
+  static bool other_program(const std::vector<std::string>& words) {
+    const std::string& first = words.front();
+    return !first.starts_with('-') && first != "localhost" && first.find_first_of(".:/") == std::string::npos &&
+           std::ranges::any_of(words,
+                               [](std::string_view word) { return word.find("://") < word.find_first_of("/?"); });
+  }
 
   void command(ShellCommand& command, std::size_t number) {
     const std::string where = fmt::format("command {} (line {})", number, command.line);

@@ -228,6 +228,14 @@ TEST_F(CurlImportTest, TakesWordsThatAShellHasCut) {
   EXPECT_EQ(text_of(got.field("url")), "/$X");
 }
 
+TEST_F(CurlImportTest, TakesAnotherProgramForNoHost) {
+  words = {"wget", "-q", "http://a.test/"};
+  import(curl_importer(), "");
+  EXPECT_THAT(error, HasSubstr("'wget' is not curl"));
+  words = {"shop", "-I"};
+  EXPECT_EQ(text_of(step("").field("url")), "/");
+}
+
 TEST_F(CurlImportTest, FailsWithoutAnyRequest) {
   import(curl_importer(), "ls -l");
   EXPECT_THAT(error, HasSubstr("no curl command"));

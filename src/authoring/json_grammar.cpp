@@ -26,7 +26,7 @@ class Grammar {
  public:
   Grammar(std::string_view text, std::size_t depth) : text_(text), depth_(depth) {}
 
-  // False: expected() should stand at at().
+  // False: expected() should stand at at(), or too_deep().
   bool check() {
     if (!value()) return false;
     while (!open_.empty()) {
@@ -48,6 +48,7 @@ class Grammar {
 
   std::size_t at() const { return at_; }
   std::string_view expected() const { return expected_; }
+  bool too_deep() const { return too_deep_; }  // what stands there may be right
 
  private:
   char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
@@ -73,7 +74,8 @@ class Grammar {
         ++at_;
         return true;
       }
-      if (open_.size() + 1 >= depth_) return expect("the end of a nesting that is too deep");
+      too_deep_ = open_.size() + 1 >= depth_;
+      if (too_deep_) return false;
       open_.push_back(first);
       if (first == '{' && !key()) return false;
     }
@@ -131,6 +133,7 @@ class Grammar {
   std::size_t at_ = 0;
   std::string open_;  // brackets, the innermost last
   std::string_view expected_;
+  bool too_deep_ = false;
 };
 
 std::string found_at(std::string_view text, std::size_t at) {
@@ -165,6 +168,10 @@ std::optional<std::string> json_fault(std::string_view text, std::size_t depth) 
   if (text.empty()) return "it is empty";
   Grammar grammar(text, depth);
   if (!grammar.check()) {
+    if (grammar.too_deep())
+      return fmt::format(
+          "its values stand within more than {} others from byte {} on, which is deeper than muster reads", depth - 2,
+          grammar.at() + 1);
     return fmt::format("{} was expected at byte {}, but {}", grammar.expected(), grammar.at() + 1,
                        found_at(text, grammar.at()));
   }

@@ -215,6 +215,7 @@ std::optional<Tree> read_ranges(LoaderContext& context, const Field& field, cons
   for (const YamlNode& item : items) {
     const std::size_t dots = item.text.find("..");
     YamlNode bound = item;
+    bound.plain = item.plain || dots != std::string::npos;  // a range is a text in YAML anyway
     std::vector<std::int64_t> ends;
     for (const std::string& text :
          {item.text.substr(0, dots), dots == std::string::npos ? item.text : item.text.substr(dots + 2)}) {

@@ -221,15 +221,20 @@ void JobRun::check_time() {
   }
 }
 
+base::Duration JobRun::margin(const Active& active) const {
+  // A script that does not come back is given up by its own executor, which knows why and keeps what was measured.
+  const bool scripted = job_.workflows[active.workflow].scripted.has_value();
+  return options_.stop_margin + (scripted ? kStarvedPatience : base::Duration{});
+}
+
 void JobRun::check_wedged(Active& active) {
   if (!active.wedged.empty()) return;
   const base::Duration grace = job_.workflows[active.workflow].load.grace;
-  const bool over =
-      active.length != base::Duration::max() && active.seen - grace - options_.stop_margin > active.length;
+  const bool over = active.length != base::Duration::max() && active.seen - grace - margin(active) > active.length;
   if (over || base::now() > active.must_end) {
     active.wedged = fmt::format("{}, had not ended {:g} s after its grace of {:g} s",
                                 active.stopping ? "it was told to stop" : "it should have come to the end of its load",
-                                base::seconds(options_.stop_margin), base::seconds(grace));
+                                base::seconds(margin(active)), base::seconds(grace));
   } else if (active.silent > options_.silence_limit) {
     active.wedged = fmt::format("it gave no sign of life for {:g} s", base::seconds(options_.silence_limit));
   } else {
@@ -271,7 +276,7 @@ void JobRun::scale(double factor) {
 void JobRun::tell_to_stop(Active& active, const std::string& reason) {
   active.stopping = true;
   active.must_end =
-      std::min(active.must_end, base::now() + job_.workflows[active.workflow].load.grace + options_.stop_margin);
+      std::min(active.must_end, base::now() + job_.workflows[active.workflow].load.grace + margin(active));
   if (!reason.empty()) result_.workflows[active.workflow].reason = reason;
   active.runner->command({.kind = Command::Kind::kStop});
 }

@@ -87,6 +87,8 @@ class JobRun {
   void tell_to_stop(Active& active, const std::string& reason);
   void check_time();
   void check_wedged(Active& active);
+  // How long after its grace it may take to end.
+  base::Duration margin(const Active& active) const;
   void check_thresholds();
   void end_pause();
   void conclude();

@@ -38,6 +38,8 @@ std::string advice(int error) {
       return "nobody reads it: start its reader first";
     case ETIMEDOUT:
       return "its reader does not read";
+    case EINTR:
+      return "its reader had not taken all of it";
     default:
       return "name another file";
   }
@@ -61,7 +63,7 @@ int open_pipe(const std::string& path, base::Instant deadline) {
   for (;;) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file >= 0 || (errno != ENXIO && errno != EINTR) || base::now() >= deadline) return file;
-    ::poll(nullptr, 0, kLook);
+    if (::poll(nullptr, 0, kLook) < 0) return -1;
   }
 }
 
@@ -81,8 +83,7 @@ base::Expected<void> write_directly(const std::string& path, std::string_view by
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - base::now()).count();
     if (error != EAGAIN || left <= 0) break;
     pollfd writable{.fd = file, .events = POLLOUT, .revents = 0};
-    ::poll(&writable, 1, static_cast<int>(left));
-    error = 0;
+    error = ::poll(&writable, 1, static_cast<int>(left)) < 0 ? errno : 0;
   }
   if (::close(file) != 0 && error == 0) error = errno;
   if (error != 0) return cannot_write(path, error == EAGAIN ? ETIMEDOUT : error);

@@ -13,7 +13,8 @@ namespace muster::report {
 base::Expected<void> check_writable(const std::string& path);
 
 // A device or pipe at `path` is written to directly, and a reader that does not come or does not read is waited for as
-// long as kEndPatience; "-" is standard output; a symbolic link is followed.
+// long as kEndPatience, or until a signal that has a handler (Ctrl-C); "-" is standard output; a symbolic link is
+// followed.
 base::Expected<void> write_atomically(const std::string& path, std::string_view bytes);
 
 // "cannot write 'x': No space left on device; free some space there, or name a file on another disk".

@@ -130,9 +130,10 @@ class CommandLines final : public LineTarget {
   }
 
   base::Expected<void> close() override {
-    const auto status = process_.finish({});
+    const auto status = process_.finish(base::now() + kEndPatience);
     if (!status) {
       process_.end(kCommandKillAfter + std::chrono::seconds(1));
+      if (process_.interrupted()) return base::fail(fmt::format("{}{}", kInterrupted, drops()));
       return base::fail(fmt::format("the command still ran {} s after the last point and was ended{}",
                                     std::chrono::floor<std::chrono::seconds>(kEndPatience).count(), drops()));
     }

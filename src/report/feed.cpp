@@ -59,7 +59,7 @@ void Feed::pump() {
   }
 }
 
-bool Feed::flush(base::Instant deadline, bool until_signal) {
+bool Feed::flush(base::Instant deadline) {
   for (;;) {
     pump();
     if (waiting_.empty() || gone_ || pipe_ < 0) return waiting_.empty();
@@ -67,7 +67,9 @@ bool Feed::flush(base::Instant deadline, bool until_signal) {
     if (left <= 0) return false;
     pollfd writable{.fd = pipe_, .events = POLLOUT, .revents = 0};
     const int ready = ::poll(&writable, 1, static_cast<int>(std::min<std::int64_t>(left, INT_MAX)));
-    if (ready < 0 && errno == EINTR && until_signal) return false;
+    if (ready >= 0 || errno != EINTR) continue;
+    interrupted_ = true;
+    return false;
   }
 }
 

@@ -30,11 +30,12 @@ class Feed {
   bool put(std::string_view line);
   // Writes what the pipe takes now.
   void pump();
-  // The same until all is written, the reader has gone, or time is over; with `until_signal` also until a signal comes.
-  // True if nothing waits any more.
-  bool flush(base::Instant deadline, bool until_signal = false);
+  // The same until all is written, the reader has gone, time is over, or a signal comes that has a handler: whoever
+  // presses Ctrl-C now waits for this. True if nothing waits any more.
+  bool flush(base::Instant deadline);
 
-  bool gone() const { return gone_; }  // the reader closed its end
+  bool gone() const { return gone_; }                // the reader closed its end
+  bool interrupted() const { return interrupted_; }  // flush() was ended by a signal
   std::uint64_t lines() const { return lines_; }
   std::uint64_t dropped() const { return dropped_; }  // also those that waited when it was closed
 
@@ -42,6 +43,7 @@ class Feed {
   std::size_t limit_;
   int pipe_ = -1;
   bool gone_ = false;
+  bool interrupted_ = false;
   std::deque<std::string> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::size_t written_ = 0;  // of the first line that waits

@@ -75,10 +75,11 @@ class FileLines final : public LineTarget {
   }
 
   base::Expected<void> close() override {
-    const auto status = process_.finish({.limit = kEndPatience, .until_signal = place_ == Place::kStandardOutput});
+    // A person may read standard output slowly.
+    const auto status = process_.finish(place_ == Place::kStandardOutput ? base::kNever : base::now() + kEndPatience);
     if (!status) {
       process_.end(std::chrono::seconds(1));
-      if (place_ == Place::kStandardOutput) return base::fail("interrupted before all of it was read");
+      if (process_.interrupted()) return base::fail(std::string(kInterrupted));
       return base::fail(fmt::format("{} {} s after the last point; what was not written by then is missing",
                                     place_ == Place::kRegular
                                         ? fmt::format("the disk had not taken all of '{}'", path_)

@@ -1,5 +1,6 @@
 // Where an output's lines go: a file, a pipe, standard output, or a command. None of its calls waits for the far end
-// except close(), which waits a bounded time. Owned by one output; one thread.
+// except close(), which waits a bounded time, and no longer than until a signal that has a handler (Ctrl-C). Owned by
+// one output; one thread.
 #pragma once
 
 #include <memory>
@@ -9,6 +10,9 @@
 #include "base/error.h"
 
 namespace muster::report {
+
+// What close() says when a signal ended its wait.
+constexpr std::string_view kInterrupted = "interrupted before all of it was read";
 
 class LineTarget {
  public:

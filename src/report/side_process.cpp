@@ -88,7 +88,7 @@ std::optional<int> SideProcess::look() {
   return status_;
 }
 
-bool SideProcess::wait(base::Instant deadline, bool until_signal) {
+bool SideProcess::wait(base::Instant deadline) {
   while (!reap()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - base::now()).count();
     if (left <= 0) return false;
@@ -96,16 +96,18 @@ bool SideProcess::wait(base::Instant deadline, bool until_signal) {
     // Without a pidfd (an old kernel) this is a look every few milliseconds.
     const auto most = handle_ >= 0 ? std::int64_t{INT_MAX} : std::int64_t{10};
     const int ready = ::poll(&ended, 1, static_cast<int>(std::min<std::int64_t>(left, most)));
-    if (ready < 0 && errno == EINTR && until_signal) return false;
+    if (ready >= 0 || errno != EINTR) continue;
+    interrupted_ = true;
+    return reap();
   }
   return true;
 }
 
-std::optional<int> SideProcess::finish(const Patience& patience) {
-  const base::Instant deadline = patience.until_signal ? base::kNever : base::now() + patience.limit;
-  const bool all = feed_.flush(deadline, patience.until_signal);
+std::optional<int> SideProcess::finish(base::Instant deadline) {
+  const bool all = feed_.flush(deadline);
+  interrupted_ = feed_.interrupted();
   feed_.close();
-  if (all || feed_.gone() || !patience.until_signal) wait(deadline, patience.until_signal);
+  if (all || feed_.gone()) wait(deadline);
   return status_;
 }
 
@@ -113,7 +115,10 @@ void SideProcess::end(base::Duration patience) {
   if (status_ || child_ <= 0) return;
   ::kill(child_, SIGTERM);
   feed_.close();
-  if (wait(base::now() + patience, false)) return;
+  // Not cut short by a signal: who is killed cannot end what it has started itself.
+  for (const base::Instant deadline = base::now() + patience; base::now() < deadline;) {
+    if (wait(deadline)) return;
+  }
   ::kill(child_, SIGKILL);
   reap();
 }

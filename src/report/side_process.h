@@ -15,12 +15,6 @@
 
 namespace muster::report {
 
-// How long to wait for something that may never come.
-struct Patience {
-  base::Duration limit = kEndPatience;
-  bool until_signal = false;  // no limit: a person may read slowly; a signal (Ctrl-C) ends the wait
-};
-
 // For a child: `signal` comes when its parent ends. False if that has happened already.
 bool end_with_parent(pid_t parent, int signal);
 
@@ -42,19 +36,23 @@ class SideProcess {
 
   // Sends on what waits and looks whether it has ended; its exit status, or 128 and the number of the signal.
   std::optional<int> look();
-  // Sends what is left, says that there is no more, and waits for its end; nothing if that did not come in time.
-  std::optional<int> finish(const Patience& patience);
+  // Sends what is left, says that there is no more, and waits for its end; nothing if that did not come before the
+  // deadline or a signal that has a handler (Ctrl-C).
+  std::optional<int> finish(base::Instant deadline);
+  // It was a signal that ended the wait.
+  bool interrupted() const { return interrupted_; }
   // SIGTERM, a wait, SIGKILL, and no more waiting: a process that hangs in the kernel cannot be ended.
   void end(base::Duration patience);
 
  private:
   bool reap();
-  bool wait(base::Instant deadline, bool until_signal);
+  bool wait(base::Instant deadline);
 
   Feed feed_;
   pid_t child_ = -1;
   int handle_ = -1;  // pidfd: readable when it has ended
   std::optional<int> status_;
+  bool interrupted_ = false;
 };
 
 }  // namespace muster::report

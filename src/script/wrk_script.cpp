@@ -146,7 +146,7 @@ class WrkProgram final : public engine::ScriptProgram {
       if (auto found = main_->resolve(); !found) return found;
     }
     const auto limited = [&](const char* hook, auto call) {
-      const TimeLimit limit(kScriptLimits.read_time, [&] { give_up(endless(hook, kScriptLimits.read_time)); });
+      const TimeLimit limit(kScriptLimits.read_time, [&] { give_up(endless(hook)); });
       return call();
     };
     for (std::uint32_t core = 0; core < cores; ++core) {
@@ -170,9 +170,8 @@ class WrkProgram final : public engine::ScriptProgram {
     base::Expected<void> told;
     if (!threads_.empty() && threads_.front()->has_done() && !totals.steps.empty()) {
       // Before whoever waits for this process gives it up without knowing why.
-      const base::Duration time =
-          std::min(kScriptLimits.read_time, program_.load.grace + engine::kStopMargin - std::chrono::seconds(1));
-      const TimeLimit limit(time, [&] { give_up(endless("done", time)); });
+      static_assert(kScriptLimits.read_time < engine::kStarvedPatience);
+      const TimeLimit limit(kScriptLimits.read_time, [&] { give_up(endless("done")); });
       told = tell_done(totals);
     }
     std::fflush(stdout);
@@ -186,9 +185,9 @@ class WrkProgram final : public engine::ScriptProgram {
     return thread->open();
   }
 
-  std::string endless(const char* hook, base::Duration time) const {
+  std::string endless(const char* hook) const {
     return fmt::format("`{}` of '{}' did not come back for {:.0f} s: a loop in it never ends, or it takes far too long",
-                       hook, program_.script->file, base::seconds(time));
+                       hook, program_.script->file, base::seconds(kScriptLimits.read_time));
   }
 
   base::Expected<void> tell_done(const model::WorkflowResult& totals) {

@@ -1,13 +1,16 @@
 """Workflows in Lua as people run them: what they send, and what happens when a script goes wrong."""
 
+import contextlib
 import json
 import os
 import re
 import shlex
+import signal
 import subprocess
+import time
 import unittest
 
-from harness import MUSTER, ROOT, ProcessTest, response
+from harness import MUSTER, ROOT, ProcessTest, response, wait_until
 
 HEAD = """
 job {{ target = "{url}" }}
@@ -295,6 +298,25 @@ workflow("w", {{ load = {{ vus = 1, iterations = 4 }}, run = function(vu) home()
 class Runaways(LuaTest):
     def test_a_loop_that_never_ends(self):
         self.assert_bad_alone(self.beside("while true do end", seconds=9), "did not come back")
+
+    def test_a_loop_on_a_machine_without_time_for_it_keeps_its_reason(self):
+        path = self.write("script.lua", HEAD.format(url=self.server.url) + """
+workflow("w", { load = { vus = 1, ["for"] = "1s", grace = "100ms" }, run = function() home() while true do end end })
+""")
+        under = self.start(path, "--ui", "none", "--cores", 1)
+        executor = under.executor()
+        wait_until(lambda: self.server.requests, what="a request")
+        with contextlib.suppress(ProcessLookupError):
+            while under.process.poll() is None:
+                os.kill(executor, signal.SIGSTOP)
+                time.sleep(0.09)
+                os.kill(executor, signal.SIGCONT)
+                time.sleep(0.01)
+        run = under.end()
+        self.assertEqual(run.code, 1, run)
+        self.assertEqual(run.workflow()["state"], "failed", run)
+        self.assertRegex(run.workflow()["reason"], "did not come back for .*: it got no CPU, or it hangs")
+        self.assertEqual(run.step("home")["requests"], 1, run)
 
     def test_a_pattern_that_never_ends(self):
         self.assert_bad_alone(

@@ -386,6 +386,27 @@ class Commands(OutputTest):
         self.assertLess(time.monotonic() - began, 20)
         wait_until(lambda: not processes_with("300.5"), what="the end of the command")
 
+    def test_ctrl_c_ends_the_wait_for_an_output(self):
+        os.mkfifo(self.folder / "fifo")
+        for name, output in (("command", "command=touch drained; sleep 300.75"),
+                             ("points", f"csv={self.folder / 'fifo'}"), ("file", f"junit={self.folder / 'fifo'}")):
+            with self.subTest(output=name):
+                began = time.monotonic()
+                under = self.start("--ui", "none", "--target", "embedded", "--out", output,
+                                   yaml="muster: 1\nload: { vus: 1, for: 60s, every: 2ms }\nsteps: [ { get: / } ]\n")
+                executor = under.executor()
+                under.signal(signal.SIGINT)
+                wait_until(lambda executor=executor: not alive(executor), what="the end of the load")
+                # Until the wait has begun, a signal is none that could end it.
+                while under.process.poll() is None:
+                    under.signal(signal.SIGINT)
+                    time.sleep(0.05)
+                run = under.end()
+                self.assertEqual(run.code, 130, run)
+                self.assertIn("nterrupted", run.err)
+                self.assertLess(time.monotonic() - began, 9)
+        wait_until(lambda: not processes_with("300.75"), what="the end of the command")
+
     def test_ctrl_c_is_not_for_the_command(self):
         under = self.start("--ui", "none", "--target", "embedded", "--out", "command=cat > seen",
                            yaml="muster: 1\nload: { vus: 1, for: 60s, every: 2ms }\nsteps: [ { get: / } ]\n")

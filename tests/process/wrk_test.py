@@ -346,7 +346,8 @@ class Alone(ProcessTest):
         running = {}
         for hook in ("setup", "init", "request", "done"):
             file = self.write(f"{hook}.lua", f"function {hook}() while true do end end")
-            running[hook] = subprocess.Popen([MUSTER, "run", str(file), "--url", self.server.url, "-n", "9", "--json"],
+            running[hook] = subprocess.Popen([MUSTER, "run", str(file), "--url", self.server.url, "-n", "9", "--grace", "100ms",
+                                              "--json"],
                                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for hook, process in running.items():
             out, err = process.communicate(timeout=60)
