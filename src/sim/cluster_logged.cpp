@@ -251,6 +251,8 @@ cluster::Effects ManagerProcess::take() {
       proposes(proposal->entry);
     } else if (const auto* drop = std::get_if<cluster::DropBody>(&effect)) {
       shared_->log.drops(self_, drop->hash, brain_->ledger().bodies().contains(drop->hash));
+    } else if (const auto* note = std::get_if<cluster::Note>(&effect)) {
+      if (note->what == cluster::Noted::kDispatched) shared_->resources.begins_offer(self_, *note);
     }
   }
   return effects;

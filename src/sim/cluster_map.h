@@ -40,6 +40,7 @@ struct ClusterSetup {
   base::Duration drain{};   // mean time between drains of some node; zero: never
   base::Duration change{};  // mean time between changes of a datacenter's managers; zero: never
   bool everybody_heals = false;
+  bool echoes = false;  // orders that were superseded come once more
 };
 
 class ClusterMap {

@@ -41,6 +41,16 @@ JobId job_of(const cluster::Command& command) {
       command);
 }
 
+// Of what a job's leader decides; 0 for everything else.
+std::uint64_t epoch_of(const cluster::Command& command) {
+  return std::visit(
+      [](const auto& each) -> std::uint64_t {
+        if constexpr (requires { each.epoch; }) return each.epoch;
+        return 0;
+      },
+      command);
+}
+
 }  // namespace
 
 // What one command did, by the ledger that came of it, entered into the account.
@@ -231,6 +241,9 @@ struct ClusterLog::Effect {
 
 void ClusterLog::committed(std::uint32_t datacenter, std::uint64_t index, const cluster::Entry& entry,
                            const Ledger& after, const std::vector<base::NodeId>& voters) {
+  if (const std::uint64_t under = epoch_of(entry.command);
+      under != 0 && under < epoch(datacenter, job_of(entry.command)))
+    kernel_->hit("old proposal let go by");
   Effect effect{*this, places_[datacenter], datacenter, index, after, voters};
   std::visit(effect, entry.command);
   check_job(datacenter, job_of(entry.command), after);

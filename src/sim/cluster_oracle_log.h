@@ -131,6 +131,7 @@ class ClusterLog {
   // `acts_under`: the epoch of the command, if it is an owner's.
   void check_gate_job(cluster::JobId id, const cluster::GateLedgerJob& job, std::optional<std::uint64_t> acts_under);
   std::size_t holders(const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) const;
+  bool excused(const std::vector<base::NodeId>& voters) const;
   void check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
   void check_proposed(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
   // What is wrong with the context that a part is given; empty if it is what the workflows that it depends on provided.

@@ -44,18 +44,27 @@ std::size_t ClusterLog::holders(const cluster::BodyRef& body, const std::vector<
       std::ranges::count_if(voters, [&](base::NodeId node) { return keeps(node, body.hash); }));
 }
 
+// Whoever said that it holds a body keeps it for some time, by its own clock: one that leaps drops it too early.
+bool ClusterLog::excused(const std::vector<base::NodeId>& voters) const {
+  if (std::ranges::all_of(voters, [this](base::NodeId node) { return runs_->keeps_time(node); })) return false;
+  kernel_->hit("body on too few disks for want of a clock");
+  return true;
+}
+
 // Members may have changed between the proposal and now: what counts is that every majority has somebody who holds it.
 void ClusterLog::check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) {
   const std::size_t found = holders(body, voters);
-  if (found < voters.size() - voters.size() / 2)
-    kernel_->violate("bodies", fmt::format("the log names {} that is on {} disks of {}", what, found, voters.size()));
+  if (found < voters.size() - voters.size() / 2 && !excused(voters))
+    kernel_->violate("bodies", fmt::format("the log names {} that is on {} disks of {}: body {:x}", what, found,
+                                           voters.size(), body.hash.words.back()));
 }
 
 void ClusterLog::check_proposed(const char* what, const cluster::BodyRef& body,
                                 const std::vector<base::NodeId>& voters) {
   const std::size_t found = body.size == 0 ? voters.size() : holders(body, voters);
-  if (found < voters.size() / 2 + 1)
-    kernel_->violate("bodies", fmt::format("{} is proposed that is on {} disks of {}", what, found, voters.size()));
+  if (found < voters.size() / 2 + 1 && !excused(voters))
+    kernel_->violate("bodies", fmt::format("{} is proposed that is on {} disks of {}: body {:x}", what, found,
+                                           voters.size(), body.hash.words.back()));
 }
 
 }  // namespace muster::sim

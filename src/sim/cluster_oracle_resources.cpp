@@ -181,8 +181,12 @@ void ClusterResources::offers(base::NodeId manager, base::NodeId worker, const c
   kernel_->hit("trial of a worker");
 }
 
-// An offer is made again because nobody answered. One more than opens a circuit is allowed: a manager that leads a job
-// anew begins anew with its offers. What it offered before it first heard of the worker's life counts for no life.
+void ClusterResources::begins_offer(base::NodeId manager, const cluster::Note& note) {
+  offered_.erase({manager, note.part, note.fence});
+}
+
+// An offer is made again because nobody answered. What was offered before the manager first heard of the worker's life
+// counts for no life.
 void ClusterResources::repeats(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
                                CircuitState state) {
   const auto life = lives_.find(worker);
@@ -192,7 +196,7 @@ void ClusterResources::repeats(base::NodeId manager, base::NodeId worker, const 
   const base::Instant now = kernel_->clock_of(manager);
   silences.push_back(now);
   while (now - silences.front() >= kWindow) silences.pop_front();
-  if (silences.size() > kFailures)
+  if (silences.size() >= kFailures)
     kernel_->violate("26", fmt::format("manager {} had no answer of worker {} to {} offers, and its circuit is closed",
                                        base::number(manager), base::number(worker), silences.size()));
 }

@@ -36,6 +36,8 @@ class ClusterResources {
   // A part is offered, perhaps again, to a worker whose circuit at the manager is this.
   void offers(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
               const resilience::Circuit& circuit);
+  // A manager says that it begins to offer a part, perhaps anew since it leads the job again: told before the offer.
+  void begins_offer(base::NodeId manager, const cluster::Note& note);
   // A manager hears that the worker lives.
   void hears(base::NodeId manager, base::NodeId worker) { heard_.insert({manager, worker}); }
   // A worker's answer to an offer, or its word that a part is over, comes to a manager.

@@ -81,6 +81,7 @@ void ClusterProcess::receive(Host& host, const Packet& packet) {
     case Frame::kMessage: {
       const auto message = cluster::decode_message(bytes);
       if (message && packet.authentic) {
+        if (shared_->setup.echoes) shared_->echoes.heard(host.self(), packet, *message);
         on_message(host, packet.sender, *message);
       } else if (packet.authentic) {
         shared_->kernel.violate(
@@ -124,6 +125,7 @@ void ClusterProcess::written(Host& host, WriteTicket ticket, bool ok) {
   if (const auto stored = storing_.find(ticket); stored != storing_.end()) {
     const BodyHash hash = stored->second;
     storing_.erase(stored);
+    if (host.traced()) host.trace("body {:x} {}", hash.words.back(), ok ? "stored" : "not stored");
     if (ok) shared_->log.kept(host.self(), hash);
     if (!ok) shared_->kernel.hit("body not stored");
     on_body_stored(host, hash, ok);
@@ -166,6 +168,7 @@ void ClusterProcess::perform(Host& host, cluster::Effects effects) {
     } else if (auto* wanted = std::get_if<cluster::ReadBody>(&effect)) {
       reading_.emplace_back(host.now() + kReading, wanted->body);
     } else if (auto* dropped = std::get_if<cluster::DropBody>(&effect)) {
+      if (host.traced()) host.trace("drops body {:x}", dropped->hash.words.back());
       shared_->log.dropped(host.self(), dropped->hash);
       dropping_.emplace(host.replace(body_file(dropped->hash), {}), dropped->hash);
       shared_->kernel.hit("body dropped");

@@ -15,6 +15,7 @@
 #include "cluster/effects.h"
 #include "cluster/presence.h"
 #include "cores/swim.h"
+#include "sim/cluster_echoes.h"
 #include "sim/cluster_oracle_leases.h"
 #include "sim/cluster_oracle_log.h"
 #include "sim/cluster_oracle_resources.h"
@@ -40,6 +41,7 @@ struct ClusterShared {
   ClusterTalk talk;
   ClusterResources resources;
   ClusterLeases leases;
+  ClusterEchoes echoes;
   RaftOracle gates;
   std::vector<std::unique_ptr<RaftOracle>> managers;  // by datacenter
 };

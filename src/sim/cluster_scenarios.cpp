@@ -158,12 +158,31 @@ Scenario direct() {
   return scenario;
 }
 
+// Few workers, so that a part comes back to one that had it before.
+Scenario echo() {
+  Scenario scenario =
+      cluster_scenario("cluster-echo", "orders that were superseded come once more: fences and epochs turn them away",
+                       [](ClusterSetup& setup) {
+                         setup.gates = 0;
+                         setup.datacenters = 1;
+                         setup.workers = 8;
+                         setup.echoes = true;
+                         setup.everybody_heals = true;
+                       });
+  scenario.counters = {"job completed",         "part run again",          "job taken over by another manager",
+                       "noted fence refused",   "old dispatch came again", "old proposal came again",
+                       "old proposal let go by"};
+  demand_faults(scenario);
+  return scenario;
+}
+
 }  // namespace
 
 void add_cluster_scenarios(std::vector<Scenario>& scenarios) {
   scenarios.push_back(everything());
   scenarios.push_back(restart());
   scenarios.push_back(direct());
+  scenarios.push_back(echo());
 }
 
 }  // namespace muster::sim

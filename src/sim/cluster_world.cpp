@@ -16,6 +16,8 @@ namespace {
 constexpr base::Duration kAskAgain = std::chrono::seconds(2);
 constexpr base::Duration kFreshJobs = std::chrono::seconds(5);
 constexpr base::Duration kLook = std::chrono::seconds(1);
+constexpr base::Duration kEcho = std::chrono::milliseconds(500);
+constexpr double kLatestEcho = 6;  // seconds after that
 // How long the job that is to be cancelled may take to begin, and then to end.
 constexpr base::Duration kPatience = std::chrono::seconds(10);
 
@@ -42,6 +44,7 @@ void ClusterWorld::begin(Kernel& kernel) {
   }
   often(setup_.drain, [this] { drain_somebody(); });
   often(setup_.change, [this] { change_managers(); });
+  if (setup_.echoes) often(kEcho, [this] { echo(); });
   ask_again();
 }
 
@@ -324,6 +327,19 @@ void ClusterWorld::drain_somebody() {
       break;
     case Role::kClient:
       break;
+  }
+}
+
+void ClusterWorld::echo() {
+  for (ClusterEchoes::Echo& each : shared_->echoes.take(shared_->log)) {
+    const double wait = kLatestEcho * kernel_->random().unit();
+    kernel_->after(base::from_seconds(wait), [this, each = std::move(each)] {
+      base::NodeId to = each.to;
+      if (each.proposal) to = leader(groups_[groups_.size() == 1 ? 0 : 1 + ClusterMap::datacenter(to)]);
+      if (to == base::kNoNode || !kernel_->up(to)) return;
+      kernel_->hit(each.proposal ? "old proposal came again" : "old dispatch came again");
+      kernel_->network().forge(each.sender, each.from, kernel_->index(to), Channel::kStream, each.frame, true);
+    });
   }
 }
 

@@ -62,6 +62,8 @@ class ClusterWorld final : public World {
   void drain_somebody();
   void change_managers();
   void ask_again();
+  // Lets orders that were superseded come again, some time later.
+  void echo();
   static bool fresh_under_way(const ClusterUser& user);
   bool in_core(base::NodeId node) const;
   // What is still to come; empty once all is as it should be.
