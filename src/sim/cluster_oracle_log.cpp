@@ -192,6 +192,10 @@ struct ClusterLog::Effect {
     if (known.end) return;
     known.end = job->end->state;
     check_epoch("the end", command.job, command.epoch);
+    const bool stopped = known.end == cluster::JobState::kCancelled || known.end == cluster::JobState::kTimeout;
+    if (stopped && known.end != known.cancelled_as)
+      violate("16", fmt::format("job {} ends as {}, which nobody asked for", cluster::number(command.job),
+                                cluster::to_text(*known.end)));
     const base::NodeId worker = log.runs_->runs(datacenter, command.job);
     if (worker != base::kNoNode)
       violate("cancelled", fmt::format("job {} has ended and runs on worker {}", cluster::number(command.job),
@@ -210,6 +214,7 @@ struct ClusterLog::Effect {
     Job& known = place.jobs[command.job];
     if (job->end && !known.cancelled) log.kernel_->hit("cancellation came after the end");
     if (!known.cancelled) known.cancelled_at = log.kernel_->elapsed();
+    if (!known.cancelled) known.cancelled_as = command.end_as;
     known.cancelled = true;
     log.note_over(place, command.job, *job);
   }

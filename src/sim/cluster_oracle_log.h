@@ -89,6 +89,7 @@ class ClusterLog {
     std::optional<cluster::JobState> end;
     bool cancelled = false;
     base::Duration cancelled_at{};
+    std::optional<cluster::JobState> cancelled_as;  // how it is to end then
     bool forgotten = false;
   };
   struct Worker {

@@ -99,6 +99,15 @@ void ClusterLog::check_gate_job(JobId id, const cluster::GateLedgerJob& job, std
     kernel_->violate("11",
                      fmt::format("job {} goes from gate {} to {}, and its epoch from {} to {}", name,
                                  base::number(known.owner.node), base::number(job.owner.node), known.epoch, job.epoch));
+  for (std::size_t i = 0; i < std::min(slots.size(), known.slots.size()); ++i) {
+    const GateSlot& before = known.slots[i];
+    if (before.phase == cluster::SlotPhase::kEnded && slots[i] != before)
+      kernel_->violate(
+          "16", fmt::format("what {} made of job {} had ended, and now it is otherwise", before.datacenter, name));
+    if (slots[i].offer < before.offer)
+      kernel_->violate(
+          "11", fmt::format("the offers of slot {} of job {} go from {} to {}", i, name, before.offer, slots[i].offer));
+  }
   if (job.epoch > known.epoch) kernel_->hit("job taken over by another gate");
   if (known.end && job.end != known.end)
     kernel_->violate("16", fmt::format("job {} had ended at the gates, and now it is otherwise", name));
@@ -107,6 +116,8 @@ void ClusterLog::check_gate_job(JobId id, const cluster::GateLedgerJob& job, std
   known.epoch = job.epoch;
   known.end = job.end;
   known.cancelled = known.cancelled || job.cancel.has_value();
+  if (job.end == cluster::JobState::kCancelled && !known.cancelled)
+    kernel_->violate("16", fmt::format("job {} ends as cancelled at the gates, which nobody asked for", name));
   for (const GateSlot& slot : slots) {
     if (slot.offer > 0) known.offered.insert(slot.datacenter);
   }

@@ -7,6 +7,31 @@
 namespace muster::sim {
 namespace {
 
+TEST_F(ClusterOracles, SeeAnEndByACancellationThatNobodyAskedFor) {
+  keep_everywhere(hash_body("bundle"));
+  commit(accepted());
+  commit(cluster::Configuration{}, cluster::CancelRequested{kJob, "ada", "", cluster::JobState::kCancelled});
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCancelled, ""});
+  EXPECT_EQ(broken(), "16");
+}
+
+TEST_F(ClusterOracles, SeeAnEndedRunOfADatacenterThatGoesOn) {
+  submit_at_gates();
+  commit_at_gates(cluster::SlotEnded{{kJob, 1, 0, 1}, cluster::JobState::kFailed, "", {}});
+  EXPECT_EQ(broken(), "");
+  // Of another log, where it has not ended.
+  cluster::GateLedger other;
+  const cluster::JobAccepted job = accepted();
+  other.apply(
+      1, {kGateOwner, 1,
+          cluster::JobSubmitted{
+              kJob, job.client, {kGate, Life{1}}, cluster::RenewalId{1}, job.bundle, job.outline, {"east"}, 0, false}});
+  const cluster::GateEntry offered{kGateOwner, 2, cluster::SlotOffered{{kJob, 1, 0, 1}, "east", false}};
+  other.apply(2, offered);
+  log_.committed(gate_index_ + 1, offered, other, kGates);
+  EXPECT_EQ(broken(), "16");
+}
+
 TEST_F(ClusterOracles, SeeACoreThatRunsTwoParts) {
   runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1}));
   EXPECT_EQ(broken(), "");

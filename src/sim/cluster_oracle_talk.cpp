@@ -70,12 +70,22 @@ void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::ResultAc
 }
 
 void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::JobEnd& message) {
+  check_end(from, message.job, message.state);
+}
+
+// Who is behind may say that a job runs which has ended, but not the other way round.
+void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::StatusAnswer& message) {
+  if (message.answer == cluster::Answer::kAccepted && cluster::terminal(message.state))
+    check_end(from, message.job, message.state);
+}
+
+void ClusterTalk::check_end(base::NodeId from, cluster::JobId job, cluster::JobState state) {
   const bool gate = ClusterMap::role(from) == ClusterMap::Role::kGate;
-  const auto end = gate ? log_->end_at_gates(message.job) : log_->end(ClusterMap::datacenter(from), message.job);
-  if (end == message.state) return;
-  kernel_->violate("16", fmt::format("node {} says that job {} ended as {}; in the log it is {}", base::number(from),
-                                     cluster::number(message.job), cluster::to_text(message.state),
-                                     end ? cluster::to_text(*end) : "open"));
+  const auto end = gate ? log_->end_at_gates(job) : log_->end(ClusterMap::datacenter(from), job);
+  if (end == state) return;
+  kernel_->violate("16",
+                   fmt::format("node {} says that job {} ended as {}; in the log it is {}", base::number(from),
+                               cluster::number(job), cluster::to_text(state), end ? cluster::to_text(*end) : "open"));
 }
 
 // A datacenter may forget what it made of the job then.

@@ -21,11 +21,13 @@ class ClusterTalk {
   void on(base::NodeId from, base::NodeId to, const cluster::CancelAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::ResultAck& message);
   void on(base::NodeId from, base::NodeId to, const cluster::JobEnd& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::StatusAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::EndAck& message);
   void on(base::NodeId from, base::NodeId to, const cluster::DispatchAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::ExtensionAnswer& message);
   template <class Other>
   void on(base::NodeId, base::NodeId, const Other&) {}
+  void check_end(base::NodeId from, cluster::JobId job, cluster::JobState state);
 
   Kernel* kernel_;
   const ClusterLog* log_;

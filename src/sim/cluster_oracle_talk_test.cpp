@@ -133,6 +133,18 @@ TEST_F(ClusterOracles, SeeAnEndToldThatTheLogDoesNotHave) {
   EXPECT_EQ(broken(), "16");
 }
 
+TEST_F(ClusterOracles, SeeAStatusThatIsAnEndWhichTheLogDoesNotHave) {
+  submit_at_gates();
+  cluster::StatusAnswer answer;
+  answer.job = kJob;
+  answer.state = cluster::JobState::kRunning;
+  talk_.leaves(kGate, kClient, answer);
+  EXPECT_EQ(broken(), "");
+  answer.state = cluster::JobState::kCompleted;
+  talk_.leaves(kGate, kClient, answer);
+  EXPECT_EQ(broken(), "16");
+}
+
 // What the gates have meanwhile agreed upon, this one may not know yet.
 TEST_F(ClusterOracles, SeeACancellationThatIsShedByAGateThatKnowsTheJob) {
   submit_at_gates();
