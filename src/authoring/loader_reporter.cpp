@@ -109,6 +109,10 @@ Problems Reporter::take() {
   for (Problem& problem : taken.list) {
     problem.excerpt = redact(excerpt(problem.where));
     problem.message = redact(std::move(problem.message));
+    // What `--set` was given stands in place of a file.
+    if (problem.where.file == nullptr) continue;
+    std::string place = redact(*problem.where.file);
+    if (place != *problem.where.file) problem.where.file = std::make_shared<const std::string>(std::move(place));
   }
   problems_.clear();
   return taken;

@@ -23,6 +23,7 @@
 #include "console/suspension.h"
 #include "console/ui_mode.h"
 #include "engine/job_run.h"
+#include "engine/redaction.h"
 #include "reactor/descriptors.h"
 #include "report/comparison_text.h"
 #include "report/summary.h"
@@ -105,8 +106,14 @@ void drive(engine::JobRun& run, report::OutputSet& outputs, ProgressView& view, 
   view.end();
 }
 
+// What the user wrote after --out is told with what went wrong, and may hold a secret.
+std::string without_secrets(std::string text, const model::Job& job) {
+  engine::redact(text, engine::spellings(job.secrets));
+  return text;
+}
+
 void print_result(const model::RunResult& result, const RunFlags& flags, const report::OutputSet& outputs,
-                  const RunHistory& history) {
+                  const RunHistory& history, const model::Job& job) {
   // Standard output that an output has written to is not spoilt by text for people.
   std::FILE* const page = outputs.takes_standard_output() ? stderr : stdout;
   if (flags.json) {
@@ -120,7 +127,7 @@ void print_result(const model::RunResult& result, const RunFlags& flags, const r
     if (const std::string farewell = history.farewell(result); !farewell.empty()) text += "\n  " + farewell + "\n";
     put(page, text);  // at once: a reader that has seen enough (`| head`) is not to be asked again
   }
-  for (const std::string& problem : outputs.problems()) say(stderr, "{}\n", problem);
+  for (const std::string& problem : outputs.problems()) say(stderr, "{}\n", without_secrets(problem, job));
   for (const std::string& problem : history.problems()) say(stderr, "{}\n", problem);
 }
 
@@ -163,7 +170,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   if (!history) return bad_input(history.error().message);
 
   auto outputs_made = known_outputs.make_all(flags.outputs, {.test = job_flags.file, .read = job->files});
-  if (!outputs_made) return bad_input(outputs_made.error().message);
+  if (!outputs_made) return bad_input(without_secrets(outputs_made.error().message, *job));
   report::OutputSet& outputs = *outputs_made;
   if (flags.json || outputs.takes_standard_output()) keep_standard_output(*job);
   const engine::JobOptions options{.cores = flags.cores != 0 ? flags.cores : physical_cores(),
@@ -180,7 +187,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
                 .source = job->source});
   // Better known now than after an hour.
   if (const auto problems = outputs.problems(); !problems.empty())
-    return bad_input(fmt::format("{}", fmt::join(problems, "\n")));
+    return bad_input(without_secrets(fmt::format("{}", fmt::join(problems, "\n")), *job));
   if (const std::string warning = datacenters_warning(*job); !warning.empty())
     say(stderr, "worth a look: {}\n", warning);
   // Before the first executor is forked, since what it writes to standard error is the view's to show.
@@ -202,7 +209,7 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   outputs.finish(ended);
   // What was asked for is not there, even though the run was good.
   if (ended.exit_code == kGood && !outputs.problems().empty()) ended.exit_code = kCouldNotRun;
-  print_result(ended, flags, outputs, *history);
+  print_result(ended, flags, outputs, *history, *job);
   return standard_output_closed() ? closed_output(ended) : ended.exit_code;
 }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "console/history.h"
+#include "engine/redaction.h"
 #include "engine/verdict.h"
 #include "report/compare.h"
 #include "report/source_mask.h"
@@ -91,6 +92,7 @@ base::Expected<RunHistory> RunHistory::prepare(const HistoryFlags& flags, const 
   if (!labels) return std::unexpected(labels.error());
   if (flags.no_save && !labels->empty()) return base::fail("--label marks a kept run, and --no-save keeps none");
   made.labels_ = std::move(*labels);
+  for (auto& [name, value] : made.labels_) engine::redact(value, engine::spellings(job.secrets));
   for (const std::string& written : flags.fail_if) {
     auto condition = report::parse_fail_if(written);
     if (!condition) return std::unexpected(condition.error());

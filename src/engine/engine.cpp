@@ -163,8 +163,7 @@ std::string Engine::stuck(base::Instant now) {
     if (cores_[i]->finished()) continue;
     const Pulse::Sign sign = pulse.look(cores_[i]->ticks(), now, cores_[i]->cpu());
     if (sign == Pulse::Sign::kAlive) continue;
-    drain();
-    if (const Recording* const seized = cores_[i]->seize()) collector_.add(i, *seized);
+    collect_last();
     if (sign == Pulse::Sign::kLoops) {
       return fmt::format(
           "'{}' did not come back for {:.0f} s: a loop in it never ends, or one call takes far too long; between two "
@@ -177,6 +176,19 @@ std::string Engine::stuck(base::Instant now) {
         program_->script->file, base::seconds(pulse.silent()), base::seconds(pulse.computed()));
   }
   return {};
+}
+
+void Engine::collect_last() {
+  command({.kind = Command::Kind::kAbort});
+  for (const base::Instant until = base::now() + kLastRecordings; !finished() && base::now() < until;) {
+    if (!drain()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  while (drain()) {
+  }
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (cores_[i]->finished()) continue;
+    if (const Recording* const seized = cores_[i]->seize()) collector_.add(i, *seized);
+  }
 }
 
 void Engine::join() {

@@ -91,6 +91,8 @@ class Engine {
 
   void run_core(std::size_t index);
   bool drain();
+  // Before the process ends: ends the cores that can be ended, and takes from all of them what they recorded last.
+  void collect_last();
 
   std::unique_ptr<Program> program_;
   std::unique_ptr<LoadShape> shape_;

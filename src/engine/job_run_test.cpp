@@ -209,6 +209,9 @@ TEST(JobRun, AnExecutorThatTheUserAbortsIsAbortedAndNotLost) {
   });
   EXPECT_EQ(result.workflows[0].state, model::WorkflowState::kAborted);
   EXPECT_EQ(result.verdict, model::Verdict::kInterrupted);
+  ASSERT_EQ(result.marks.size(), 1u) << "what it did after its last snapshot is not counted";
+  EXPECT_EQ(result.marks[0].id, "lost");
+  EXPECT_THAT(result.marks[0].text, HasSubstr("lost: its executor process did not answer and was killed; what came"));
 }
 
 TEST(JobRun, WorkflowsThatAThresholdEndedAreAborted) {

@@ -70,10 +70,13 @@ class Finder {
   void mark(std::string_view id, const std::string& text) { marks_.push_back({std::string(id), prefix_ + text}); }
 
   void lost() {
-    if (workflow_.state != WorkflowState::kLost) return;
-    mark("lost",
-         fmt::format("the process that made the load was lost{}; what came after {:.1f} s is missing",
-                     workflow_.reason.empty() ? "" : ": " + workflow_.reason, base::seconds(workflow_.elapsed)));
+    const bool killed =
+        std::ranges::any_of(workflow_.notes, [](const auto& each) { return each.first == kKilledAtTheEnd; });
+    if (workflow_.state != WorkflowState::kLost && !killed) return;
+    std::string why = killed ? std::string(kKilledAtTheEnd) : workflow_.reason;
+    if (!why.empty()) why.insert(0, ": ");
+    mark("lost", fmt::format("the process that made the load was lost{}; what came after {:.1f} s is missing", why,
+                             base::seconds(workflow_.elapsed)));
   }
 
   void script() {

@@ -49,6 +49,9 @@ constexpr std::string_view kUniqueDataEnded = "unique data ran out";
 // The same of a script that failed by its own mistake, followed by what it said.
 constexpr std::string_view kScriptError = "script error: ";
 
+// Of an executor that was killed since it did not end when it was told to.
+constexpr std::string_view kKilledAtTheEnd = "its executor process did not answer and was killed";
+
 // The note of a VU whose `start` failed: it ends there, without an iteration.
 constexpr std::string_view kStartFailed = "VUs ended because their `start` steps failed";
 

@@ -94,4 +94,7 @@ constexpr base::Duration kScriptPatience = std::chrono::seconds(5);
 constexpr base::Duration kStarvedPatience = 5 * kScriptPatience;
 static_assert(kStarvedPatience < kSilenceLimit);
 
+// How long the other cores of such a workflow have to tell what they recorded last.
+constexpr base::Duration kLastRecordings = std::chrono::milliseconds(500);
+
 }  // namespace muster::engine

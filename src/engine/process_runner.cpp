@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "engine/marks.h"
 #include "engine/options.h"
 #include "engine/runner.h"
 #include "engine/snapshot_fit.h"
@@ -222,7 +223,8 @@ class ProcessRunner final : public Runner {
     }
     if (aborted_at_ != base::kNever) {
       result.state = model::WorkflowState::kAborted;
-      result.reason = "its executor process did not answer and was killed; the numbers are those of its last snapshot";
+      result.reason = fmt::format("{}; the numbers are those of its last snapshot", kKilledAtTheEnd);
+      model::add_note(result.notes, kKilledAtTheEnd);
       return;
     }
     result.state = model::WorkflowState::kLost;

@@ -1,10 +1,15 @@
 #include "engine/redaction.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "authoring/text_template.h"
+#include "authoring/value_text.h"
 #include "base/letter_case.h"
 #include "model/value.h"
 #include "protocol/credentials.h"
@@ -101,6 +106,145 @@ void redact_credentials(std::string& text, const std::vector<std::string>& spell
   }
 }
 
+// What an escape at the beginning of `text` stands for; nothing is used where there is none.
+struct Escape {
+  std::size_t used = 0;
+  std::string bytes;
+};
+
+std::optional<std::uint32_t> number(std::string_view digits, int base) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+Escape code_point(std::size_t used, std::optional<std::uint32_t> value) {
+  if (!value || *value > 0x10ffff) return {};
+  Escape made{.used = used, .bytes = {}};
+  authoring::append_utf8(made.bytes, *value);
+  return made;
+}
+
+// "%2f".
+Escape percent_escape(std::string_view text) {
+  const auto byte = text.size() < 3 ? std::nullopt : number(text.substr(1, 2), 16);
+  return byte ? Escape{3, std::string(1, static_cast<char>(*byte))} : Escape{};
+}
+
+// "\\u0026", also as a pair of surrogates, "\\x26", "\\/", "\\n".
+Escape backslash_escape(std::string_view text) {
+  if (text.size() < 2) return {};
+  if (text[1] == 'x') return text.size() < 4 ? Escape{} : code_point(4, number(text.substr(2, 2), 16));
+  if (text[1] == 'u') {
+    const auto first = text.size() < 6 ? std::nullopt : number(text.substr(2, 4), 16);
+    if (!first || (*first & 0xfc00U) != 0xd800U) return code_point(6, first);
+    const auto second = text.size() < 12 || text.substr(6, 2) != "\\u" ? std::nullopt : number(text.substr(8, 4), 16);
+    if (!second || (*second & 0xfc00U) != 0xdc00U) return {};
+    return code_point(12, 0x10000U + ((*first & 0x3ffU) << 10U) + (*second & 0x3ffU));
+  }
+  constexpr std::string_view kLetters = "bfnrt";
+  const std::size_t letter = kLetters.find(text[1]);
+  return {2, std::string(1, letter == std::string_view::npos ? text[1] : "\b\f\n\r\t"[letter])};
+}
+
+// "&amp;", "&#38;", "&#x26;".
+Escape entity(std::string_view text) {
+  constexpr std::size_t kLongest = 10;
+  constexpr std::array<std::pair<std::string_view, char>, 5> kNames{
+      {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}}};
+  const std::size_t end = text.substr(0, kLongest).find(';');
+  if (end == std::string_view::npos) return {};
+  const std::string_view name = text.substr(1, end - 1);
+  for (const auto& [known, character] : kNames) {
+    if (name == known) return {end + 1, std::string(1, character)};
+  }
+  if (!name.starts_with('#')) return {};
+  const bool hexadecimal = name.size() > 1 && (name[1] | 0x20) == 'x';
+  return code_point(end + 1, hexadecimal ? number(name.substr(2), 16) : number(name.substr(1), 10));
+}
+
+Escape escape(std::string_view text) {
+  switch (text.front()) {
+    case '%':
+      return percent_escape(text);
+    case '\\':
+      return backslash_escape(text);
+    case '&':
+      return entity(text);
+    case '+':
+      return {1, " "};
+    default:
+      return {};
+  }
+}
+
+// Length of what stands between two chunks of a body (RFC 9112, section 7.1) at the beginning of `text`; 0: nothing.
+std::size_t edge_of_chunks(std::string_view text) {
+  if (!text.starts_with("\r\n")) return 0;
+  const std::size_t end = text.find("\r\n", 2);
+  if (end == std::string_view::npos) return 0;
+  const std::string_view line = text.substr(2, end - 2);
+  return number(line.substr(0, line.find_first_of("; \t")), 16) ? end + 2 : 0;
+}
+
+// The same for an escape that edges of chunks may cut.
+Escape escape_across_edges(std::string_view text) {
+  if (std::string_view("%\\&+").find(text.front()) == std::string_view::npos) return {};
+  constexpr std::size_t kLongest = 12;
+  std::string flat;
+  std::array<std::size_t, kLongest> ends{};  // in `text`, of each character
+  for (std::size_t at = 0; at < text.size() && flat.size() < kLongest;) {
+    const std::size_t edge = flat.empty() ? 0 : edge_of_chunks(text.substr(at));
+    at += edge;
+    if (edge != 0) continue;
+    flat += text[at++];
+    ends[flat.size() - 1] = at;
+  }
+  Escape found = escape(flat);
+  if (found.used != 0) found.used = ends[found.used - 1];
+  return found;
+}
+
+// How much of `text`, from its beginning, spells `secret`; 0 if it does not.
+std::size_t spelled_length(std::string_view text, std::string_view secret) {
+  constexpr std::size_t kMostDetours = 100;  // a text of nothing but escapes can be read in too many ways
+  std::vector<std::pair<std::size_t, std::size_t>> detours;
+  std::size_t at = 0;
+  std::size_t matched = 0;
+  for (std::size_t taken = 0; matched < secret.size();) {
+    const std::string_view rest = text.substr(at);
+    const Escape escaped = rest.empty() ? Escape{} : escape_across_edges(rest);
+    const bool other = escaped.used != 0 && secret.substr(matched).starts_with(escaped.bytes);
+    if (!rest.empty() && rest.front() == secret[matched]) {
+      if (other) detours.emplace_back(at + escaped.used, matched + escaped.bytes.size());
+      ++at;
+      ++matched;
+    } else if (other) {
+      at += escaped.used;
+      matched += escaped.bytes.size();
+    } else if (const std::size_t edge = matched == 0 ? 0 : edge_of_chunks(rest); edge != 0) {
+      at += edge;
+    } else {
+      if (detours.empty() || ++taken > kMostDetours) return 0;
+      std::tie(at, matched) = detours.back();
+      detours.pop_back();
+    }
+  }
+  return at;
+}
+
+void redact_spelled(std::string& text, std::string_view secret) {
+  const char begins[] = {secret.front(), '%', '\\', '&', '+'};
+  const std::string_view beginnings(begins, std::size(begins));
+  for (std::size_t at = text.find_first_of(beginnings); at != std::string::npos;
+       at = text.find_first_of(beginnings, at)) {
+    const std::size_t length = spelled_length(std::string_view(text).substr(at), secret);
+    if (length != 0) text.replace(at, length, kMask);
+    at += length != 0 ? kMask.size() : 1;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> spellings(const std::vector<std::pair<std::string, std::string>>& secrets) {
@@ -162,6 +306,9 @@ void redact(std::string& text, const std::vector<std::string>& spelled) {
       text.replace(at, secret.size(), kMask);
     }
   }
+  // Only where there is something that may be read otherwise than it stands.
+  if (text.find_first_of("%\\&+\r") == std::string::npos) return;
+  for (const std::string& secret : spelled) redact_spelled(text, secret);
 }
 
 }  // namespace muster::engine

@@ -1,7 +1,7 @@
 // Takes secrets out of what is about to be shown: error samples, traces, log lines, tags. A secret is found as it
-// stands and in the encodings in which muster itself sends it: percent-encoded, as a form field, in a JSON string,
-// which may itself stand in JSON, in base64 with either alphabet, in hexadecimal, and in the credentials of basic
-// authentication.
+// stands, in the encodings in which muster itself sends it (in a JSON string, which may itself stand in JSON, in base64
+// with either alphabet, in hexadecimal, in the credentials of basic authentication) and however a server may spell it:
+// each character by itself, percent-encoded, escaped as in JSON or written as in HTML, and cut by the edges of chunks.
 #pragma once
 
 #include <string>

@@ -54,6 +54,31 @@ TEST(Redaction, HidesASecretInHexadecimal) {
   EXPECT_EQ(shown("61 items", {"a"}), "61 items") << "too short to be told from other numbers";
 }
 
+TEST(Redaction, HidesASecretHoweverAServerSpellsItsCharacters) {
+  const std::string secret = "pa&ss<w\xC3\xB6rd/9> \xF0\x9F\x94\x91";
+  for (const char* const spelled :
+       {R"(pa\u0026ss\u003cw\u00f6rd/9\u003E \ud83d\udd11)", "pa&ss<w\xC3\xB6rd\\/9> \xF0\x9F\x94\x91",
+        "pa&amp;ss&lt;w&#246;rd/9&gt; &#x1f511;", "pa%26ss%3cw%c3%b6rd/9%3e%20%f0%9f%94%91",
+        "pa&ss<w%C3%B6rd/9>+\xF0\x9F\x94\x91", R"(\x70a&ss<w\xf6rd/9> \ud83d\udd11)"}) {
+    EXPECT_EQ(shown(std::string("x=") + spelled + ";", {secret}), "x=***;");
+  }
+  EXPECT_EQ(shown("x=pa&amp;ss; and pa\\u0026st, 50% of it", {secret}), "x=pa&amp;ss; and pa\\u0026st, 50% of it");
+}
+
+TEST(Redaction, HidesASecretThatEdgesOfChunksCut) {
+  EXPECT_EQ(shown("e\r\npre SuperSecre\r\n12;x=y\r\ntPassphrase99 post\r\n", {"SuperSecretPassphrase99"}),
+            "e\r\npre *** post\r\n");
+  EXPECT_EQ(shown("Super\r\nSecret", {"SuperSecret"}), "Super\r\nSecret") << "no chunks, but lines";
+}
+
+TEST(Redaction, HidesSecretsOfEscapesAlone) {
+  EXPECT_EQ(shown("x=%25%25;", {"%%"}), "x=***;");
+  EXPECT_EQ(shown("x=%%;", {"%%"}), "x=***;");
+  EXPECT_EQ(shown(R"(x=\\\\;)", {R"(\\)"}), "x=***;");
+  const std::string many(1000, '\\');
+  EXPECT_EQ(shown(many + "y", {std::string(200, '\\') + "x"}), many + "y") << "and this ends";
+}
+
 TEST(Redaction, MasksTheHeadersThatCarryCredentials) {
   std::string exchange =
       "POST /key: HTTP/1.1\r\nHost: a\r\nauthorization: Basic YTpi\r\nX-Api-Key:abc\r\nCookie: a=b; c=d\r\n"

@@ -218,7 +218,12 @@ base::Expected<Url> absolute(std::string_view scheme, const Reference& parts, st
     return base::fail(fmt::format("expected http or https in {}, found scheme {}", quoted(text), quoted(scheme)));
   }
   if (!parts.authority) return base::fail(fmt::format("expected {}://host after the scheme", url.scheme));
-  if (auto good = read_authority(url, *parts.authority); !good) return std::unexpected(good.error());
+  if (auto good = read_authority(url, *parts.authority); !good) {
+    // A password that is not encoded ends the authority before its '@'. No piece of it is told.
+    if (parts.authority->contains(':') && !parts.authority->contains('@') && text.contains('@'))
+      return base::fail("user and password in the URL must be percent-encoded (write / as %2F, ? as %3F, # as %23)");
+    return std::unexpected(good.error());
+  }
   url.target = remove_dot_segments(encoded_path(parts.path));
   if (url.target.empty()) url.target = "/";
   append_query(url.target, parts.query);

@@ -21,6 +21,16 @@ std::string message_of(std::string_view text) {
   return url ? "" : url.error().message;
 }
 
+TEST(Url, TellsNothingOfAPasswordThatIsNotEncoded) {
+  for (const char* const text :
+       {"http://ada:correct/horse@h/", "http://ada:correct?horse@h/", "http://ada:correct#horse@h"}) {
+    const auto url = parse_url(text);
+    ASSERT_FALSE(url);
+    EXPECT_EQ(url.error().message,
+              "user and password in the URL must be percent-encoded (write / as %2F, ? as %3F, # as %23)");
+  }
+}
+
 TEST(Url, ReadsEveryPart) {
   const Url url = good("HTTPS://user:pa%20ss@Shop.Test:8443/a/b?c=d&e#frag");
   EXPECT_EQ(url.scheme, "https");

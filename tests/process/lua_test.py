@@ -318,6 +318,17 @@ workflow("w", { load = { vus = 1, ["for"] = "1s", grace = "100ms" }, run = funct
         self.assertRegex(run.workflow()["reason"], "did not come back for .*: it got no CPU, or it hangs")
         self.assertEqual(run.step("home")["requests"], 1, run)
 
+    def test_what_every_core_did_before_a_loop_is_counted(self):
+        path = self.write("script.lua", HEAD.format(url=self.server.url) + """
+workflow("w", { load = { vus = 2, ["for"] = "20s" },
+  run = function(vu) home() if vu.id == 1 and vu.iteration == 200 then while true do end end end })
+""")
+        run = self.run_muster(path, "--ui", "none", "--cores", 2, limit=60)
+        self.assertIn("did not come back", self.unwrapped(run), run)
+        # What was under way on the other core is cut off there.
+        served = len(self.server.requests)
+        self.assertIn(run.step("home")["requests"], (served - 1, served), run)
+
     def test_a_pattern_that_never_ends(self):
         self.assert_bad_alone(
             self.beside("local s = string.rep('a', 200000) s:find(string.rep('a*', 30) .. 'b')", seconds=9),

@@ -400,6 +400,32 @@ class Secrets(WorkflowTest):
         for text in (self.SECRET, *encoded):
             self.assertNotIn(text, tried.out + tried.err)
 
+    def test_a_secret_that_a_chunk_cuts_is_not_shown(self):
+        body = b'c\r\n{"echo": "co\r\n9\r\nrrect-ho\\\r\n9\r\nu0072se"}\r\n0\r\n\r\n'
+        self.server.reply = lambda request: b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n" + body
+        run = self.go("[ { get: / } ]", code=99, top="secrets: [PASSWORD]", environment={"PASSWORD": "correct-horse"},
+                      load="{ vus: 1, iterations: 1 }")
+        self.assertIn("echo", run.text())
+        self.assertNotIn("rrect-ho", run.text())
+
+    def test_a_secret_on_the_command_line_is_not_shown(self):
+        secret = "correct-horse"
+        told = []
+        for flags in (["--out", f"command=exit 3 # {secret}"], ["--out", f"json=/nope/{secret}"], ["--set", f"load.vus={secret}"],
+                      ["--label", f"word={secret}"]):
+            run = self.run_muster("--ui", "none", *flags, yaml=f"""
+muster: 1
+target: {self.server.url}
+secrets: [PASSWORD]
+load: {{ vus: 1, iterations: 1 }}
+steps: [ {{ get: / }} ]
+""", environment={"PASSWORD": secret, "MUSTER_DATA": str(self.folder / "data")})
+            told.append(run.out + run.err)
+        kept = self.run_muster(command="results", environment={"MUSTER_DATA": str(self.folder / "data")})
+        self.assertIn("word=***", kept.out)
+        for text in (*told, kept.out):
+            self.assertNotIn(secret, text)
+
     def test_a_secret_that_is_not_set_is_told(self):
         run = self.go("[ { get: / } ]", code=2, top="secrets: [SURELY_NOT_SET]")
         self.assertIn("SURELY_NOT_SET", run.err)
