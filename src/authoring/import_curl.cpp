@@ -17,6 +17,7 @@
 #include "base/identifier.h"
 #include "base/letter_case.h"
 #include "base/utf8.h"
+#include "model/host_override.h"
 #include "protocol/http1_scan.h"
 #include "protocol/percent.h"
 #include "protocol/url.h"
@@ -665,7 +666,14 @@ YamlOut CurlImport::hosts(const CurlTransfer& transfer, const Address& address, 
   }
   const auto add = [&](const std::string& to) {
     if (map.find(address.host) != nullptr) return;
-    map.set(address.host, YamlOut::of(template_text(text(to, where, "an address"))));
+    const std::string made = text(to, where, "an address");
+    const bool variable = made.find(kVariableBegin) != std::string::npos;
+    if (const auto read = model::parse_host_override(made); !variable && !read) {
+      draft_.note(
+          where, fmt::format("the address to connect to for '{}' is left out: {}", address.host, read.error().message));
+      return;
+    }
+    map.set(address.host, YamlOut::of(template_text(made)));
   };
   for (const std::string& each : transfer.resolve) {
     std::string_view rest = each;

@@ -34,7 +34,7 @@ class ImportTest : public testing::Test {
     }
     made = std::move(*outcome);
     Files loader;
-    for (const std::string& name : made.variables) loader.environment.emplace_back(name, "http://env.test");
+    for (const std::string& name : made.variables) loader.environment.emplace_back(name, variable);
     model::Job job = loader.good(made.yaml);
     if (testing::Test::HasFailure()) ADD_FAILURE() << made.yaml;
     return job;
@@ -51,6 +51,7 @@ class ImportTest : public testing::Test {
   }
 
   std::map<std::string, std::string> files;
+  std::string variable = "http://env.test";  // what each one that the job needs holds
   std::vector<std::string> words;
   std::vector<std::pair<std::string, std::string>> settings;
   Imported made;
