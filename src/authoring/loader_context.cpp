@@ -24,10 +24,7 @@ class ConstantScope : public Scope {
     }
     const auto found = context_.environment.find(*second);
     if (found == context_.environment.end() && !may_be_missing_) {
-      return base::fail(
-          fmt::format("environment variable '{0}' is not set; pass -e {0}=…, or give it a default under "
-                      "`env:`",
-                      *second));
+      return base::fail(context_.not_set(*second));
     }
     context_.named_environment.insert(*second);
     const auto index = static_cast<std::uint32_t>(slots_.size());
@@ -75,6 +72,16 @@ bool fill(LoaderContext& context, YamlNode& node) {
 }
 
 }  // namespace
+
+std::string LoaderContext::not_set(const std::string& name) const {
+  if (valueless_environment.contains(name)) {
+    return fmt::format("environment variable '{0}' is declared under `env:` without a value; give it one there", name);
+  }
+  std::vector<std::string_view> others(named_environment.begin(), named_environment.end());
+  std::erase(others, name);
+  return fmt::format("environment variable '{0}' is not set{1}; pass -e {0}=…, or give it a default under `env:`", name,
+                     base::did_you_mean(name, others));
+}
 
 bool LoaderContext::check_keys(const YamlNode& map, std::span<const std::string_view> known, std::string_view what) {
   bool good = true;

@@ -48,6 +48,7 @@ struct LoaderContext {
   std::shared_ptr<const model::Script> script = {};  // that the document came from; null: it is a file of YAML
   std::map<std::string, std::string, std::less<>> environment = {};  // all that ${env.X} may name
   std::set<std::string, std::less<>> named_environment = {};         // what the file declares or mentions
+  std::set<std::string, std::less<>> valueless_environment = {};     // what it declares without a value
   std::vector<std::pair<std::string, std::string>> secrets = {};     // name and value
   std::vector<model::Target> targets = {};
   bool single_workflow = false;  // there is but one, written without `workflows`
@@ -55,6 +56,9 @@ struct LoaderContext {
   std::map<std::tuple<const std::string*, std::uint32_t, std::uint32_t>, StepPlaces> step_places = {};
   std::vector<WorkflowPlaces> workflow_places = {};    // as Job::workflows
   std::vector<ThresholdPlaces> threshold_places = {};  // as Job::thresholds
+
+  // Why ${env.NAME} cannot be filled in, and what to do.
+  std::string not_set(const std::string& name) const;
 
   StepPlaces& places(const model::Step& step) {
     return step_places[{step.where.file.get(), step.where.line, step.where.column}];

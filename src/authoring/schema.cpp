@@ -211,7 +211,7 @@ Json job_keys_schema() {
                                     {"delimiter", {{"type", "string"}}}}},
                                   {"additionalProperties", false}}})}}}}},
       {"secrets", described(text_or_list(), "Environment variables that are never shown.")},
-      {"env", {{"type", "object"}, {"additionalProperties", scalar()}}},
+      {"env", {{"type", "object"}, {"additionalProperties", {{"type", Json::array({"string", "number", "boolean"})}}}}},
       {"thresholds",
        described({{"type", Json::array({"array", "string", "object"})}}, "What makes the run a failure.")},
       {"workflows", {{"type", "array"}, {"items", reference("workflow")}, {"minItems", 1}}},
