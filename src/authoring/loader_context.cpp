@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "authoring/expression_words.h"
 #include "authoring/text_template.h"
 #include "base/closest.h"
 #include "base/units.h"
@@ -103,6 +104,15 @@ bool LoaderContext::expect_name(const YamlEntry& entry) {
   if (identifier(entry.key)) return true;
   report(entry.key_where, fmt::format("'{}' cannot be a name; names are letters, digits and '_', and do not begin with "
                                       "a digit",
+                                      entry.key));
+  return false;
+}
+
+bool LoaderContext::expect_value_name(const YamlEntry& entry) {
+  if (!expect_name(entry)) return false;
+  if (!expression_word(entry.key)) return true;
+  report(entry.key_where, fmt::format("'{}' cannot be a name: expressions take it as a word of their own, so that "
+                                      "nothing could read it; choose another",
                                       entry.key));
   return false;
 }

@@ -72,8 +72,10 @@ struct LoaderContext {
 
   // Reports and returns false unless `node` is of that kind; `what` names the value: "'steps'".
   bool expect_map(const YamlNode& node, std::string_view what, std::string_view example);
-  // A key that expressions will use.
+  // A key that expressions will use behind a dot, as in data.users.
   bool expect_name(const YamlEntry& entry);
+  // A key that expressions will use by itself: none of their own words.
+  bool expect_value_name(const YamlEntry& entry);
   bool expect_list(const YamlNode& node, std::string_view what, std::string_view example);
 
   // The text of a scalar, with ${env.X} filled in; reports anything else. For places that are fixed before a run.

@@ -182,7 +182,7 @@ std::optional<Tree> read_expression_map(LoaderContext& context, const Field& fie
   if (!node.is_map() || node.map.empty()) return wrong(context, field, node, "a map of name to expression");
   model::TreeMap map;
   for (const YamlEntry& entry : node.map) {
-    if (!context.expect_name(entry)) continue;
+    if (!context.expect_value_name(entry)) continue;
     if (entry.value.is_list() || entry.value.is_map()) {
       context.report(entry.value.where, fmt::format("'{}' must be an expression or a plain value, found {}", entry.key,
                                                     describe(entry.value)));
