@@ -274,7 +274,16 @@ class CurlImport {
     return made;
   }
 
+  void tell_missing(const std::string& file, const std::string& where) {
+    if (!input_.file_problem || file.find(kVariableBegin) != std::string::npos) return;
+    const std::string why = input_.file_problem(file);
+    if (why.empty() || !missing_.insert(file).second) return;
+    draft_.note(where, fmt::format("cannot read '{}': {}; the load test needs it, so put it there before you run it",
+                                   file.substr(0, 200), why));
+  }
+
   YamlOut path(const std::string& file, const std::string& where) {
+    tell_missing(file, where);
     const bool relative = !file.starts_with('/') && !file.starts_with(kVariableBegin);
     return YamlOut::of(template_text(text(relative ? input_.to_here + file : file, where, "a path")));
   }
@@ -282,6 +291,7 @@ class CurlImport {
   const ImportInput& input_;
   ImportDraft draft_;
   std::set<std::string> credentials_;  // headers and flags that gave some in clear
+  std::set<std::string> missing_;      // files that cannot be read, which was told
 };
 
 void CurlImport::request(const CurlTransfer& transfer, const std::string& url, const std::string& where) {
