@@ -37,6 +37,8 @@ struct ImportInput {
   std::vector<std::pair<std::string, std::string>> settings;  // options with their values, in order; flags with "true"
   // Reads a file that the input names (curl's @file); unset: such files are not looked at. Errors say only why.
   std::function<base::Expected<std::string>(const std::string& path)> read_file = {};
+  // Why a file that the input names cannot be read, or nothing; unset: nobody looks.
+  std::function<std::string(const std::string& path)> file_problem = {};
   // Called now and then with how much of the input is done; unset: nobody waits.
   std::function<void(std::size_t done, std::size_t total)> progress = {};
   ImportLimits limits = {};

@@ -17,6 +17,7 @@
 #include "base/identifier.h"
 #include "base/letter_case.h"
 #include "base/utf8.h"
+#include "model/host_override.h"
 #include "protocol/http1_scan.h"
 #include "protocol/percent.h"
 #include "protocol/url.h"
@@ -273,7 +274,16 @@ class CurlImport {
     return made;
   }
 
+  void tell_missing(const std::string& file, const std::string& where) {
+    if (!input_.file_problem || file.find(kVariableBegin) != std::string::npos) return;
+    const std::string why = input_.file_problem(file);
+    if (why.empty() || !missing_.insert(file).second) return;
+    draft_.note(where, fmt::format("cannot read '{}': {}; the load test needs it, so put it there before you run it",
+                                   file.substr(0, 200), why));
+  }
+
   YamlOut path(const std::string& file, const std::string& where) {
+    tell_missing(file, where);
     const bool relative = !file.starts_with('/') && !file.starts_with(kVariableBegin);
     return YamlOut::of(template_text(text(relative ? input_.to_here + file : file, where, "a path")));
   }
@@ -281,6 +291,7 @@ class CurlImport {
   const ImportInput& input_;
   ImportDraft draft_;
   std::set<std::string> credentials_;  // headers and flags that gave some in clear
+  std::set<std::string> missing_;      // files that cannot be read, which was told
 };
 
 void CurlImport::request(const CurlTransfer& transfer, const std::string& url, const std::string& where) {
@@ -665,7 +676,14 @@ YamlOut CurlImport::hosts(const CurlTransfer& transfer, const Address& address, 
   }
   const auto add = [&](const std::string& to) {
     if (map.find(address.host) != nullptr) return;
-    map.set(address.host, YamlOut::of(template_text(text(to, where, "an address"))));
+    const std::string made = text(to, where, "an address");
+    const bool variable = made.find(kVariableBegin) != std::string::npos;
+    if (const auto read = model::parse_host_override(made); !variable && !read) {
+      draft_.note(
+          where, fmt::format("the address to connect to for '{}' is left out: {}", address.host, read.error().message));
+      return;
+    }
+    map.set(address.host, YamlOut::of(template_text(made)));
   };
   for (const std::string& each : transfer.resolve) {
     std::string_view rest = each;

@@ -315,6 +315,14 @@ class FlagReader {
 
   void file_data(const std::string& path, bool stripped, bool json) {
     CurlTransfer& transfer = now();
+    const bool missing = input_.file_problem && path != "-" && !input_.file_problem(path).empty();
+    if (!transfer.has_data && missing) {
+      // Whoever writes its name into the job tells of it.
+      transfer.data_file = path;
+      transfer.has_data = true;
+      transfer.json = transfer.json || json;
+      return;
+    }
     auto text = file_text(path);
     constexpr std::string_view kStripped("\r\n\0", 3);
     const bool as_it_stands = !stripped || (text && text->find_first_of(kStripped) == std::string::npos);

@@ -79,6 +79,25 @@ TEST_F(CurlImportTest, PostsFormsAndRawBodies) {
   EXPECT_EQ(text_of(step("curl a.test -G -d a=1 --data-urlencode 'b=x y&'").field("url")), "/?a=1&b=x+y%26");
 }
 
+TEST_F(CurlImportTest, TellsOnceOfEachFileThatIsNotThere) {
+  looks_for_files = true;
+  files["there"] = "abc";
+  for (const char* command : {"curl a.test -d @nope", "curl a.test --data-binary @nope", "curl a.test -F f=@nope",
+                              "curl a.test -T nope", "curl https://a.test --cacert nope"}) {
+    step(command);
+    const std::string told = "cannot read 'nope': no such file; the load test needs it, so put it there";
+    EXPECT_THAT(notes(), HasSubstr(told)) << command;
+    EXPECT_EQ(notes().find("cannot read"), notes().rfind("cannot read")) << command;
+  }
+  step("curl a.test -d @there");
+  EXPECT_THAT(notes(), Not(HasSubstr("cannot read")));
+}
+
+TEST_F(CurlImportTest, LeavesOutAnAddressToConnectToThatIsNone) {
+  step("curl http://a.test --connect-to a.test:80:b.test:x");
+  EXPECT_THAT(notes(), HasSubstr("the address to connect to for 'a.test' is left out: expected an address such as"));
+}
+
 TEST_F(CurlImportTest, ReadsFilesAsCurlDoes) {
   files["body.txt"] = "one\r\ntwo\n";
   files["flat"] = "abc";
@@ -293,8 +312,10 @@ TEST_F(CurlImportTest, TakesVariablesInFileNamesAndAddresses) {
   const model::Step part = step("curl a.test -F \"f=@$FILE\"");
   EXPECT_EQ(text_of(part.field("multipart")->find("f")->find("filename")), "${env.FILE}");
   EXPECT_EQ(text_of(step("curl a.test/up/ -T \"$FILE\"").field("url")), "/up/${env.FILE}");
+  variable = "10.0.0.9";
   step("curl http://a.test --resolve \"a.test:80:$IP\"");
   EXPECT_THAT(made.yaml, HasSubstr("a.test: \"${env.IP}\""));
+  variable = "http://env.test";
   step("curl \"$BASE/x\" --resolve '*:80:10.0.0.1'");
   EXPECT_THAT(notes(), HasSubstr("--resolve and --connect-to are left out: the URL's host is a variable"));
 }

@@ -27,6 +27,9 @@ class ImportTest : public testing::Test {
       if (found == files.end()) return base::fail("no such file");
       return found->second;
     };
+    if (looks_for_files) {
+      input.file_problem = [this](const std::string& path) { return files.contains(path) ? "" : "no such file"; };
+    }
     auto outcome = importer.run(input);
     if (!outcome) {
       error = outcome.error().message;
@@ -34,7 +37,7 @@ class ImportTest : public testing::Test {
     }
     made = std::move(*outcome);
     Files loader;
-    for (const std::string& name : made.variables) loader.environment.emplace_back(name, "http://env.test");
+    for (const std::string& name : made.variables) loader.environment.emplace_back(name, variable);
     model::Job job = loader.good(made.yaml);
     if (testing::Test::HasFailure()) ADD_FAILURE() << made.yaml;
     return job;
@@ -51,6 +54,8 @@ class ImportTest : public testing::Test {
   }
 
   std::map<std::string, std::string> files;
+  bool looks_for_files = false;
+  std::string variable = "http://env.test";  // what each one that the job needs holds
   std::vector<std::string> words;
   std::vector<std::pair<std::string, std::string>> settings;
   Imported made;

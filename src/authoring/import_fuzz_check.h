@@ -52,7 +52,8 @@ inline bool about_an_address(const Problem& problem, std::string_view yaml) {
   for (std::uint32_t line = 1; line < problem.where.line; ++line) yaml.remove_prefix(yaml.find('\n') + 1);
   yaml = yaml.substr(0, yaml.find('\n'));
   yaml.remove_prefix(std::min(yaml.find_first_not_of(' '), yaml.size()));
-  const bool address = yaml.starts_with("target: ") || yaml.starts_with("url: ") || yaml.starts_with("http: ");
+  const bool address = yaml.starts_with("target: ") || yaml.starts_with("url: ") || yaml.starts_with("http: ") ||
+                       problem.message.starts_with("'hosts': ");
   return address && yaml.find("${env.") != std::string_view::npos;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "authoring/expression_words.h"
 #include "authoring/import.h"
 #include "authoring/import_draft.h"
 #include "authoring/import_json.h"
@@ -104,7 +105,7 @@ std::string step_name(std::string_view id) {
   constexpr std::array<std::string_view, 5> kReserved{"data", "env", "vu", "iteration", "workflow"};
   std::string name;
   for (const char c : id.substr(0, 80)) name += base::identifier(std::string("x") + c) || c == '-' ? c : '_';
-  if (std::ranges::find(kReserved, name) != kReserved.end()) name += '_';
+  if (std::ranges::find(kReserved, name) != kReserved.end() || expression_word(name)) name += '_';
   return name;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "authoring/expression_words.h"
 #include "authoring/text_template.h"
 #include "base/closest.h"
 #include "base/units.h"
@@ -24,10 +25,7 @@ class ConstantScope : public Scope {
     }
     const auto found = context_.environment.find(*second);
     if (found == context_.environment.end() && !may_be_missing_) {
-      return base::fail(
-          fmt::format("environment variable '{0}' is not set; pass -e {0}=…, or give it a default under "
-                      "`env:`",
-                      *second));
+      return base::fail(context_.not_set(*second));
     }
     context_.named_environment.insert(*second);
     const auto index = static_cast<std::uint32_t>(slots_.size());
@@ -76,6 +74,16 @@ bool fill(LoaderContext& context, YamlNode& node) {
 
 }  // namespace
 
+std::string LoaderContext::not_set(const std::string& name) const {
+  if (valueless_environment.contains(name)) {
+    return fmt::format("environment variable '{0}' is declared under `env:` without a value; give it one there", name);
+  }
+  std::vector<std::string_view> others(named_environment.begin(), named_environment.end());
+  std::erase(others, name);
+  return fmt::format("environment variable '{0}' is not set{1}; pass -e {0}=…, or give it a default under `env:`", name,
+                     base::did_you_mean(name, others));
+}
+
 bool LoaderContext::check_keys(const YamlNode& map, std::span<const std::string_view> known, std::string_view what) {
   bool good = true;
   for (const YamlEntry& entry : map.map) {
@@ -96,6 +104,15 @@ bool LoaderContext::expect_name(const YamlEntry& entry) {
   if (identifier(entry.key)) return true;
   report(entry.key_where, fmt::format("'{}' cannot be a name; names are letters, digits and '_', and do not begin with "
                                       "a digit",
+                                      entry.key));
+  return false;
+}
+
+bool LoaderContext::expect_value_name(const YamlEntry& entry) {
+  if (!expect_name(entry)) return false;
+  if (!expression_word(entry.key)) return true;
+  report(entry.key_where, fmt::format("'{}' cannot be a name: expressions take it as a word of their own, so that "
+                                      "nothing could read it; choose another",
                                       entry.key));
   return false;
 }

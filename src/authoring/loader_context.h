@@ -48,6 +48,7 @@ struct LoaderContext {
   std::shared_ptr<const model::Script> script = {};  // that the document came from; null: it is a file of YAML
   std::map<std::string, std::string, std::less<>> environment = {};  // all that ${env.X} may name
   std::set<std::string, std::less<>> named_environment = {};         // what the file declares or mentions
+  std::set<std::string, std::less<>> valueless_environment = {};     // what it declares without a value
   std::vector<std::pair<std::string, std::string>> secrets = {};     // name and value
   std::vector<model::Target> targets = {};
   bool single_workflow = false;  // there is but one, written without `workflows`
@@ -55,6 +56,9 @@ struct LoaderContext {
   std::map<std::tuple<const std::string*, std::uint32_t, std::uint32_t>, StepPlaces> step_places = {};
   std::vector<WorkflowPlaces> workflow_places = {};    // as Job::workflows
   std::vector<ThresholdPlaces> threshold_places = {};  // as Job::thresholds
+
+  // Why ${env.NAME} cannot be filled in, and what to do.
+  std::string not_set(const std::string& name) const;
 
   StepPlaces& places(const model::Step& step) {
     return step_places[{step.where.file.get(), step.where.line, step.where.column}];
@@ -68,8 +72,10 @@ struct LoaderContext {
 
   // Reports and returns false unless `node` is of that kind; `what` names the value: "'steps'".
   bool expect_map(const YamlNode& node, std::string_view what, std::string_view example);
-  // A key that expressions will use.
+  // A key that expressions will use behind a dot, as in data.users.
   bool expect_name(const YamlEntry& entry);
+  // A key that expressions will use by itself: none of their own words.
+  bool expect_value_name(const YamlEntry& entry);
   bool expect_list(const YamlNode& node, std::string_view what, std::string_view example);
 
   // The text of a scalar, with ${env.X} filled in; reports anything else. For places that are fixed before a run.

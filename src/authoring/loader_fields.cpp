@@ -59,14 +59,15 @@ Tree text_of(const YamlNode& node) {
   return {node.where, node.text};
 }
 
+// A file that cannot be read was still named: what goes with it is not blamed for standing alone.
 std::optional<Tree> read_path(LoaderContext& context, const Field& field, const YamlNode& node) {
-  if (!node.is_scalar()) return wrong(context, field, node, "the path of a file");
+  if (!node.is_scalar()) {
+    wrong(context, field, node, "the path of a file");
+    return Tree{node.where, std::string()};
+  }
   std::string path = resolve_path(node.where, node.text);
   const std::string why = context.input.file_problem ? context.input.file_problem(path) : std::string();
-  if (!why.empty()) {
-    context.report(node.where, fmt::format("'{}': cannot read '{}': {}", field.name, path, why));
-    return std::nullopt;
-  }
+  if (!why.empty()) context.report(node.where, fmt::format("'{}': cannot read '{}': {}", field.name, path, why));
   return Tree{node.where, std::move(path)};
 }
 
@@ -181,7 +182,7 @@ std::optional<Tree> read_expression_map(LoaderContext& context, const Field& fie
   if (!node.is_map() || node.map.empty()) return wrong(context, field, node, "a map of name to expression");
   model::TreeMap map;
   for (const YamlEntry& entry : node.map) {
-    if (!context.expect_name(entry)) continue;
+    if (!context.expect_value_name(entry)) continue;
     if (entry.value.is_list() || entry.value.is_map()) {
       context.report(entry.value.where, fmt::format("'{}' must be an expression or a plain value, found {}", entry.key,
                                                     describe(entry.value)));
@@ -288,7 +289,10 @@ bool holds_steps(const Field& field) {
 std::optional<Tree> read_field(LoaderContext& context, const Field& field, const YamlNode& node) {
   if (field.holes || field.type == FieldType::kExpression) return read_filled(context, field, node);
   YamlNode filled = node;
-  if (!context.fill_constants(filled)) return std::nullopt;
+  if (!context.fill_constants(filled)) {
+    if (field.type == FieldType::kPath) return Tree{node.where, std::string()};  // named, as in read_path()
+    return std::nullopt;
+  }
   return read_filled(context, field, filled);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@ namespace muster::authoring {
 class Files {
  public:
   std::map<std::string, std::string> files;
+  std::set<std::string> missing;  // files that steps and targets name, and that are not there
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::pair<std::string, std::string>> sets;
   Languages languages{model::built_in_kinds(), {}};
@@ -28,6 +30,7 @@ class Files {
       if (found == files.end()) return base::fail("no such file");
       return found->second;
     };
+    input.file_problem = [this](const std::string& path) { return missing.contains(path) ? "no such file" : ""; };
     return load_job(yaml, name, input, languages);
   }
 

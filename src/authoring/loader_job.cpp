@@ -210,6 +210,7 @@ void read_variable(LoaderContext& context, const YamlEntry& entry) {
   }
   context.named_environment.insert(entry.key);
   if (entry.value.null()) {
+    context.valueless_environment.insert(entry.key);
     context.report(entry.key_where, fmt::format("'{0}' has no default here; write {0}: \"\" for an empty one, or leave "
                                                 "it out: ${{env.{0}}} needs no declaration",
                                                 entry.key));

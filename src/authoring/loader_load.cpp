@@ -143,9 +143,8 @@ class LoadReader {
             node->where,
             "'warm_up' goes with a load that lasts for a time; iterations that ran in it would not be counted");
       }
-      base::Duration length = load_.length;
-      for (const model::Stage& stage : load_.stages) length += stage.over;
-      if (length > 0s && load_.warm_up >= length) {
+      const base::Duration length = load_.length + stages_length();
+      if (length_understood_ && length > 0s && load_.warm_up >= length) {
         context_.report(node->where, fmt::format("'warm_up' is the first part of the load's time, which is {} in all: "
                                                  "nothing would be counted; make it shorter",
                                                  base::format_duration(length)));
@@ -159,7 +158,9 @@ class LoadReader {
 
   void read_length() {
     if (const YamlNode* node = given("for")) {
-      load_.length = context_.duration(*node, "'for'", 1ms, kLongest).value_or(1s);
+      const auto length = context_.duration(*node, "'for'", 1ms, kLongest);
+      length_understood_ = length.has_value();
+      load_.length = length.value_or(1s);
     }
   }
 
@@ -222,14 +223,31 @@ class LoadReader {
     return highest;
   }
 
+  // No longer exact where it is too long anyway, so that no number of stages overflows it.
+  base::Duration stages_length() const {
+    base::Duration length{};
+    for (const model::Stage& stage : load_.stages) length = std::min(length, 2 * kLongest) + stage.over;
+    return length;
+  }
+
   void read_stages(const YamlNode& list, std::string_view what) {
     if (list.list.empty()) {
       context_.report(list.where, fmt::format("'{}' has no stages; write `[ {{ to: 100, over: 1m }} ]`", what));
     }
     const std::size_t before = context_.reporter.count();
     for (const YamlNode& node : list.list) read_stage(node, what);
-    if (context_.reporter.count() == before && !load_.stages.empty() && peak() <= 0) {
+    length_understood_ = context_.reporter.count() == before;
+    if (!length_understood_ || load_.stages.empty()) return;
+    if (peak() <= 0) {
       context_.report(list.where, fmt::format("the stages of '{}' never rise above 0", what));
+    } else if (stages_length() == 0s) {
+      context_.report(list.where,
+                      fmt::format("the stages of '{}' take no time at all; give one a length, such as `over: 1m`, or "
+                                  "add `{{ hold: 1m }}`",
+                                  what));
+    } else if (stages_length() > kLongest) {
+      context_.report(list.where, fmt::format("the stages of '{}' take more than {} together; make them shorter", what,
+                                              base::format_duration(kLongest)));
     }
   }
 
@@ -274,7 +292,8 @@ class LoadReader {
   LoaderContext& context_;
   const YamlNode& node_;
   model::Load load_;
-  bool known_ = true;  // every key was
+  bool known_ = true;              // every key was
+  bool length_understood_ = true;  // what stands in place of a wrong length says nothing about it
 };
 
 }  // namespace

@@ -48,6 +48,15 @@ TEST(LoaderLoad, ReadsAStageThatRisesAndHolds) {
   EXPECT_EQ(load.stages[1].over, 2min);
 }
 
+TEST(LoaderLoad, StagesAreTogetherNoLongerThanALoadMayBe) {
+  Files files;
+  EXPECT_THAT(files.bad(with_load("{ vus: [ { to: 5, over: 8000h }, { hold: 8000h }, { to: 0, over: 0s } ] }")),
+              HasSubstr("test.yaml:2:14: the stages of 'vus' take more than"));
+  std::string many = "{ vus: [ { to: 5, over: 0s }";
+  for (int i = 0; i < 400; ++i) many += ", { hold: 8760h }";
+  EXPECT_THAT(files.bad(with_load(many + " ], warm_up: 1s }")), HasSubstr("together; make them shorter"));
+}
+
 TEST(LoaderLoad, ReadsIterationsSharedAndEach) {
   const model::Load shared = load_of("{ vus: 10, iterations: 1000 }");
   EXPECT_EQ(shared.shape, "shared-iterations");

@@ -135,7 +135,7 @@ std::vector<model::Save> read_saves(LoaderContext& context, const YamlNode& node
   std::vector<model::Save> saves;
   if (!context.expect_map(node, "'save'", "{ token: json.token }")) return saves;
   for (const YamlEntry& entry : node.map) {
-    if (!context.expect_name(entry)) continue;
+    if (!context.expect_value_name(entry)) continue;
     if (!entry.value.is_scalar()) {
       context.report(entry.value.where, fmt::format("'{}' must be an expression such as json.token, found {}",
                                                     entry.key, describe(entry.value)));

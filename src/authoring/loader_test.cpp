@@ -13,6 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string with_steps(const std::string& steps) {
   return "muster: 1\ntarget: http://shop.test\nsteps:\n" + steps;
@@ -241,6 +242,21 @@ TEST(Loader, OrdersStepsByAfter) {
 )"));
   EXPECT_TRUE(job.workflows[0].graph);
   EXPECT_THAT(job.workflows[0].steps[3].after, ElementsAre("b", "c"));
+}
+
+TEST(Loader, AFileThatIsMissingIsBlamedAlone) {
+  Files files;
+  files.missing = {"nope.bin", "nope.pem"};
+  const std::string body = files.bad(with_steps("  - { post: /, file: nope.bin, type: text/plain }\n"));
+  EXPECT_THAT(body, HasSubstr("'file': cannot read 'nope.bin': no such file"));
+  EXPECT_THAT(body, Not(HasSubstr("'type'")));
+  EXPECT_THAT(files.bad(with_steps("  - { post: /, file: [ a ], type: text/plain }\n")), Not(HasSubstr("'type'")));
+  EXPECT_THAT(files.bad(with_steps("  - { post: /, file: '${env.NOPE}', type: text/plain }\n")),
+              Not(HasSubstr("'type'")));
+  const std::string target =
+      files.bad("muster: 1\ntarget: { url: 'https://a', cert: nope.pem, key: there.pem }\nsteps: [ { get: / } ]\n");
+  EXPECT_THAT(target, HasSubstr("'cert': cannot read 'nope.pem'"));
+  EXPECT_THAT(target, Not(HasSubstr("'key'")));
 }
 
 TEST(Loader, SharesWhatStartSavedWithStepsAndStop) {

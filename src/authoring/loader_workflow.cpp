@@ -96,13 +96,13 @@ void read_exchange(LoaderContext& context, const YamlNode& node, model::Workflow
   const YamlNode* provide = node.find("provide");
   if (provide != nullptr && context.expect_map(*provide, "'provide'", "{ token: { from: token } }")) {
     for (const YamlEntry& entry : provide->map) {
-      if (context.expect_name(entry)) read_provide(context, entry, workflow, places);
+      if (context.expect_value_name(entry)) read_provide(context, entry, workflow, places);
     }
   }
   const YamlNode* use = node.find("use");
   if (use != nullptr && context.expect_map(*use, "'use'", "{ token: login }")) {
     for (const YamlEntry& entry : use->map) {
-      if (context.expect_name(entry)) read_use(context, entry, workflow);
+      if (context.expect_value_name(entry)) read_use(context, entry, workflow);
     }
   }
 }

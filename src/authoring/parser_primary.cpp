@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "authoring/expression_words.h"
 #include "authoring/functions.h"
 #include "authoring/loader_synonyms.h"
 #include "authoring/options.h"
@@ -15,7 +16,10 @@ namespace {
 
 using model::Value;
 
-constexpr std::array<std::string_view, 7> kReserved{"not", "and", "or", "in", "contains", "matches", "exists"};
+constexpr std::array<std::string_view, 10> kWords{"not",     "and",    "or",   "in",    "contains",
+                                                  "matches", "exists", "true", "false", "null"};
+constexpr auto kConstants = std::span(kWords).last<3>();
+constexpr auto kReserved = std::span(kWords).first<kWords.size() - kConstants.size()>();
 constexpr std::array<std::string_view, 4> kAlgorithms{"md5", "sha1", "sha256", "sha512"};
 constexpr std::array<std::string_view, 2> kEncodings{"hex", "base64"};
 
@@ -35,7 +39,19 @@ std::string wrong_word(const std::vector<NodePointer>& arguments, std::size_t at
   return fmt::format("'{}' is none of {}{}", word, fmt::join(known, ", "), base::did_you_mean(word, known));
 }
 
+bool among(std::span<const std::string_view> words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
 }  // namespace
+
+std::span<const std::string_view> expression_words() {
+  return kWords;
+}
+
+bool expression_word(std::string_view name) {
+  return among(kWords, name);
+}
 
 Parser::Result Parser::primary() {
   if (failure_) return std::unexpected(*failure_);
@@ -71,11 +87,11 @@ Parser::Result Parser::primary() {
 Parser::Result Parser::name() {
   const std::string_view word = token_.spelling;
   const std::size_t offset = token_.offset;
-  if (std::ranges::find(kReserved, word) != kReserved.end()) return unexpected_token(kOperand);
+  if (among(kReserved, word)) return unexpected_token(kOperand);
   const bool continues = tokens_.directly_followed_by('.') || tokens_.directly_followed_by('[');
   if (!continues) {
     if (tokens_.directly_followed_by('(')) return call(word, offset);
-    if (word == "true" || word == "false" || word == "null") {
+    if (among(kConstants, word)) {
       advance();
       return make_constant(word == "null" ? Value::null() : Value::of(word == "true"));
     }

@@ -3,6 +3,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "authoring/expression_words.h"
+
 namespace muster::authoring {
 namespace {
 
@@ -28,6 +30,13 @@ Json text_or_list() {
 
 Json scalar() {
   return {{"type", Json::array({"string", "number", "boolean", "null"})}};
+}
+
+// What `set`, `save`, `provide` and `use` may call a value.
+Json value_names() {
+  Json words = Json::array();
+  for (const std::string_view word : expression_words()) words.push_back(word);
+  return {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}, {"not", {{"enum", words}}}};
 }
 
 void add_bounds(Json& schema, const Field& field) {
@@ -72,9 +81,9 @@ Json field_schema(const Field& field) {
         const Json several{{"type", "array"}, {"items", scalar()}};
         return {{"type", "object"}, {"additionalProperties", {{"anyOf", Json::array({scalar(), several})}}}};
       }
-      [[fallthrough]];
-    case FieldType::kExpressionMap:
       return {{"type", "object"}, {"additionalProperties", scalar()}};
+    case FieldType::kExpressionMap:
+      return {{"type", "object"}, {"propertyNames", value_names()}, {"additionalProperties", scalar()}};
     case FieldType::kTextList:
       return text_or_list();
     case FieldType::kRanges: {
@@ -109,7 +118,10 @@ Json step_schema(const Languages& languages) {
       {"on", {{"type", "string"}, {"description", "Name of the target to use."}}},
       {"check", {{"description", "A map of path to condition, one expression, or a list of either."}}},
       {"save",
-       {{"type", "object"}, {"additionalProperties", scalar()}, {"description", "Name → expression over the result."}}},
+       {{"type", "object"},
+        {"propertyNames", value_names()},
+        {"additionalProperties", scalar()},
+        {"description", "Name → expression over the result."}}},
       {"tags", reference("tags")},
       {"after", described(text_or_list(), "Steps that must have finished before this one starts.")},
   };
@@ -187,8 +199,12 @@ Json workflow_keys() {
       {"start", described(reference("steps"), "Once for each VU, before its first iteration.")},
       {"steps", described(reference("steps"), "One iteration.")},
       {"stop", described(reference("steps"), "Once for each VU, after its last iteration.")},
-      {"provide", {{"type", "object"}, {"description", "Values for workflows that depend on this one."}}},
-      {"use", {{"type", "object"}, {"description", "Key → workflow that provides it."}}},
+      {"provide",
+       {{"type", "object"},
+        {"propertyNames", value_names()},
+        {"description", "Values for workflows that depend on this one."}}},
+      {"use",
+       {{"type", "object"}, {"propertyNames", value_names()}, {"description", "Key → workflow that provides it."}}},
       {"tags", reference("tags")},
   };
 }
@@ -211,7 +227,7 @@ Json job_keys_schema() {
                                     {"delimiter", {{"type", "string"}}}}},
                                   {"additionalProperties", false}}})}}}}},
       {"secrets", described(text_or_list(), "Environment variables that are never shown.")},
-      {"env", {{"type", "object"}, {"additionalProperties", scalar()}}},
+      {"env", {{"type", "object"}, {"additionalProperties", {{"type", Json::array({"string", "number", "boolean"})}}}}},
       {"thresholds",
        described({{"type", Json::array({"array", "string", "object"})}}, "What makes the run a failure.")},
       {"workflows", {{"type", "array"}, {"items", reference("workflow")}, {"minItems", 1}}},

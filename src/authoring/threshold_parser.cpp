@@ -169,6 +169,12 @@ class Reader {
     if (bound == Bound::kTime && below_nothing) {
       return "a time is never less than 0, so this can never hold; write a limit such as `< 300ms`";
     }
+    // A counter of the user's own may be fed with anything.
+    const bool ours = std::ranges::find(kMetrics, threshold.metric, &Metric::name) != kMetrics.end();
+    if (ours && (bound == Bound::kCount || bound == Bound::kRate) && below_nothing) {
+      return fmt::format("a {} is never less than 0, so this can never hold; write `{}`",
+                         bound == Bound::kCount ? "count" : "rate", bound == Bound::kCount ? "== 0" : "<= 0");
+    }
     if (bound != Bound::kShare) return {};
     if (threshold.comparison == Comparison::kGreater && threshold.bound >= 1) {
       const bool bare = trimmed(threshold.text).back() != '%';

@@ -205,6 +205,33 @@ void check_checks(LoaderContext& context, const model::Job& job) {
   }
 }
 
+// Whether arrivals could be dropped: a shape from outside may have some, those of ours only with `rate`.
+bool may_drop(const model::Load& load) {
+  constexpr std::array<std::string_view, 4> kClosed{"constant-vus", "ramping-vus", "shared-iterations",
+                                                    "iterations-each"};
+  return std::ranges::find(kClosed, load.shape) == kClosed.end();
+}
+
+// A share of arrivals where there are none. With a window it is a share of iterations, and a count is 0: both are
+// judged.
+void check_dropped(LoaderContext& context, const model::Job& job) {
+  if (!context.reporter.clean()) return;
+  for (const model::Threshold& threshold : job.thresholds) {
+    if (threshold.metric != "dropped" || threshold.aggregate != "rate" || threshold.window) continue;
+    const bool any = std::ranges::any_of(job.workflows, [&](const model::Workflow& workflow) {
+      return may_drop(workflow.load) && std::ranges::all_of(threshold.where, [&](const auto& asked) {
+               return asked.first != "workflow" || asked.second == workflow.name;
+             });
+    });
+    if (any) continue;
+    context.report(
+        threshold.place,
+        fmt::format("{} has a load with `rate`, so no arrivals can be dropped and there is nothing to judge; "
+                    "leave this threshold out",
+                    threshold.where.empty() ? "no workflow" : "no workflow that 'where' picks"));
+  }
+}
+
 }  // namespace
 
 void validate_kinds(LoaderContext& context, const model::Job& job) {
@@ -255,6 +282,7 @@ void validate_thresholds(LoaderContext& context, const model::Job& job) {
     }
   }
   check_checks(context, job);
+  check_dropped(context, job);
 }
 
 }  // namespace muster::authoring

@@ -142,13 +142,7 @@ base::Expected<Slot> NameScope::result(const model::StepKind& kind, const Path& 
 base::Expected<Slot> NameScope::environment(const Path& path) {
   const std::string* name = name_at(path, 1);
   if (name == nullptr || path.size() != 2) return base::fail("'env' is followed by one name, such as env.BASE");
-  if (!context_.environment.contains(*name) && !defaults_) {
-    std::vector<std::string_view> declared(context_.named_environment.begin(), context_.named_environment.end());
-    return base::fail(
-        fmt::format("environment variable '{0}' is not set{1}; pass -e {0}=…, or give it a default under "
-                    "`env:`",
-                    *name, base::did_you_mean(*name, declared)));
-  }
+  if (!context_.environment.contains(*name) && !defaults_) return base::fail(context_.not_set(*name));
   context_.named_environment.insert(*name);
   return Slot{};
 }

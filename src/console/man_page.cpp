@@ -15,7 +15,7 @@ struct ExitCode {
 };
 constexpr ExitCode kExitCodes[] = {
     {0, "Good."},
-    {1, "It could not be done; with --strict, the result is marked as doubtful."},
+    {1, "It could not be done; with --strict, the run was good but its result is marked as doubtful."},
     {2, "Bad input: flags or file. Nothing was sent."},
     {99, "A threshold failed, or every request or iteration did; of try: a step failed."},
     {130, "Interrupted. The summary is whole all the same."},

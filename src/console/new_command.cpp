@@ -14,6 +14,8 @@
 #include "console/flag_check.h"
 #include "console/say.h"
 #include "console/starting_files.h"
+#include "model/http_kind.h"
+#include "model/job.h"
 #include "protocol/url.h"
 #include "report/atomic_file.h"
 
@@ -48,6 +50,22 @@ std::string data_name(const std::filesystem::path& file) {
   return file.stem().string() + "-users.csv";
 }
 
+// What `muster check` would say of the file; nothing if it would take it.
+std::string target_problem(const std::string& address) {
+  if (const auto url = protocol::parse_url(address); !url) return url.error().message;
+  if (const std::size_t hole = address.find("${"); hole != std::string::npos) {
+    return fmt::format("expected a plain address, found '{}'; write ${{env.NAME}} into the file afterwards",
+                       address.substr(hole));
+  }
+  std::string problem;
+  const model::Inspection inspection{
+      .report = [&](const model::Where&, std::string message) { problem = std::move(message); }, .file_problem = {}};
+  model::Target target;
+  target.address = address;
+  model::inspect_http_target(target, inspection);
+  return problem;
+}
+
 int write_to_stdout(const StartingFile& file, StartingNames names) {
   names.file = "FILE";
   say("{}", starting_text(file, names));
@@ -74,8 +92,8 @@ int write_new(const NewFlags& flags) {
   if (auto text = check_utf8("--target", flags.target, "write it percent-encoded"); !text) {
     return complain(text.error().message, kBadInput);
   }
-  if (const auto url = protocol::parse_url(flags.target); !url) {
-    return complain(fmt::format("--target: {}", url.error().message), kBadInput);
+  if (const std::string why = target_problem(flags.target); !why.empty()) {
+    return complain(fmt::format("--target: {}", why), kBadInput);
   }
   StartingNames names;
   names.target = flags.target;

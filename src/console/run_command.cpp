@@ -243,7 +243,8 @@ void add_run(CLI::App& app, CommandContext& context) {
       ->type_name("NAME=ARGUMENT")
       ->allow_extra_args(false)
       ->group(group);
-  command.add_flag("--strict", flags->strict, "Exit 1 when the result is marked as doubtful")->group(group);
+  command.add_flag("--strict", flags->strict, "Exit 1 when the run was good but its result is marked as doubtful")
+      ->group(group);
   command.add_flag("--json", flags->json, "Print the summary as JSON")->group(group);
   add_history_flags(command, flags->history, "Other runs");
   context.suggestions["NAME=ARGUMENT"] = [&outputs = context.outputs] {

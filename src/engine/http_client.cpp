@@ -67,7 +67,7 @@ std::expected<HttpOrigin*, HttpClient::NoOrigin> HttpClient::origin_of(
   made->url_port = made->port = url.port;
   made->look_up = url.host;
   made->tls_name = settings->sni.empty() ? url.host : settings->sni;
-  for (const HostOverride& each : settings->hosts) {
+  for (const model::HostOverride& each : settings->hosts) {
     if (!base::equal_ignoring_case(each.name, url.host)) continue;
     made->look_up = each.look_up;
     if (each.port != 0) made->port = each.port;
@@ -85,7 +85,7 @@ std::expected<HttpOrigin*, HttpClient::NoOrigin> HttpClient::origin_of(
 }
 
 base::Expected<void> HttpClient::pin(const std::string& address) {
-  const auto instead = parse_host_override(address);
+  const auto instead = model::parse_host_override(address);
   if (!instead) return std::unexpected(instead.error());
   for (HttpOrigin* origin : static_origins_) {
     if (origin == nullptr) continue;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "engine/protocol.h"
+#include "model/host_override.h"
 #include "model/job.h"
 #include "protocol/options.h"
 #include "protocol/url.h"
@@ -24,16 +25,6 @@ namespace muster::engine {
 enum class ConnectionPolicy : std::uint8_t { kPerVu, kPerIteration, kNone };
 enum class DnsPolicy : std::uint8_t { kOnce, kTtl, kEach };
 
-// Where to connect in place of a host; Host and SNI stay as in the URL.
-struct HostOverride {
-  std::string name;
-  std::string look_up;
-  std::uint16_t port = 0;  // 0: that of the URL
-};
-
-// "10.0.0.1", "10.0.0.1:81", "::1", "[::1]:81", or a name in place of the number; without the name it stands for.
-base::Expected<HostOverride> parse_host_override(const std::string& text);
-
 // The settings of one target, shared by its steps.
 struct HttpSettings {
   std::string target;  // its name: settings of one name are the same
@@ -45,7 +36,7 @@ struct HttpSettings {
   reactor::TlsOptions tls;
   std::string sni;
   bool cookies = true;
-  std::vector<HostOverride> hosts;
+  std::vector<model::HostOverride> hosts;
   std::vector<reactor::Address> sources;
   protocol::Http1Limits limits;
 };

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "engine/http_prepare.h"
 
 namespace muster::engine {
@@ -35,31 +33,6 @@ base::Duration time_of(const model::Target& target, std::string_view name, base:
 
 }  // namespace
 
-base::Expected<HostOverride> parse_host_override(const std::string& text) {
-  HostOverride made{.name = {}, .look_up = text, .port = 0};
-  const auto wrong = [&] {
-    return base::fail(
-        fmt::format("expected an address such as 10.0.0.7, 10.0.0.7:8443 or [::1]:8443, found '{}'", text));
-  };
-  std::string_view port;
-  if (text.starts_with('[')) {
-    const std::size_t close = text.find(']');
-    if (close == std::string::npos) return wrong();
-    made.look_up = text.substr(1, close - 1);
-    port = std::string_view(text).substr(close + 1);
-    if (!reactor::Address::parse(made.look_up, 0)) return wrong();
-  } else if (const std::size_t colon = text.find(':'); colon != std::string::npos) {
-    if (reactor::Address::parse(text, 0)) return made;  // IPv6 without brackets
-    made.look_up = text.substr(0, colon);
-    port = std::string_view(text).substr(colon);
-  }
-  if (made.look_up.empty() || made.look_up.find_first_of(" \t/[]") != std::string::npos) return wrong();
-  if (port.empty()) return made;
-  const auto [end, error] = std::from_chars(port.data() + 1, port.data() + port.size(), made.port);
-  if (port.front() != ':' || error != std::errc() || end != port.data() + port.size() || made.port == 0) return wrong();
-  return made;
-}
-
 base::Expected<std::shared_ptr<const HttpSettings>> http_settings(const model::Target* target) {
   auto made = std::make_shared<HttpSettings>();
   if (target == nullptr) return made;
@@ -85,7 +58,7 @@ base::Expected<std::shared_ptr<const HttpSettings>> http_settings(const model::T
   if (const model::Tree* hosts = option(*target, "hosts"); hosts != nullptr && hosts->map() != nullptr) {
     for (const auto& [name, address] : *hosts->map()) {
       if (address.text() == nullptr) continue;
-      auto instead = parse_host_override(*address.text());
+      auto instead = model::parse_host_override(*address.text());
       if (!instead) return base::fail(fmt::format("`hosts`: for '{}' {}", name, instead.error().message));
       instead->name = name;
       made->hosts.push_back(std::move(*instead));

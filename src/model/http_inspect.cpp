@@ -9,6 +9,7 @@
 
 #include "base/closest.h"
 #include "base/letter_case.h"
+#include "model/host_override.h"
 #include "model/http_kind.h"
 #include "model/job.h"
 #include "protocol/http1_scan.h"
@@ -252,15 +253,6 @@ void inspect_body(const Step& step, const Inspection& inspection) {
   inspection.report(type->where, "'type' is the content type of 'body' or 'file', and this step has neither");
 }
 
-// 10.0.0.5 or fd00::5: what a URL takes for a host that is no name.
-bool numeric_address(std::string_view text) {
-  if (text.find(':') != std::string_view::npos)
-    return protocol::parse_url(fmt::format("http://[{}]", text)).has_value();
-  // In brackets an IPv4 address stands at the end of an IPv6 one, where it is checked as such.
-  return text.find('.') != std::string_view::npos &&
-         protocol::parse_url(fmt::format("http://[::ffff:{}]", text)).has_value();
-}
-
 void inspect_sources(const Tree* tree, const Inspection& inspection) {
   if (tree == nullptr || tree->list() == nullptr) return;
   for (const Tree& each : *tree->list()) {
@@ -268,6 +260,15 @@ void inspect_sources(const Tree* tree, const Inspection& inspection) {
     if (numeric_address(text)) continue;
     inspection.report(each.where, fmt::format("'source' takes addresses of this machine such as 10.0.0.5, found '{}'",
                                               each.text() == nullptr ? "" : *each.text()));
+  }
+}
+
+void inspect_hosts(const Tree* tree, const Inspection& inspection) {
+  if (tree == nullptr || tree->map() == nullptr) return;
+  for (const auto& [name, address] : *tree->map()) {
+    if (address.text() == nullptr) continue;
+    const auto instead = parse_host_override(*address.text());
+    if (!instead) inspection.report(address.where, fmt::format("'hosts': for '{}' {}", name, instead.error().message));
   }
 }
 
@@ -302,6 +303,7 @@ void inspect_http_target(const Target& target, const Inspection& inspection) {
   };
   inspect_headers(option("headers"), inspection);
   inspect_auth(option("auth"), inspection);
+  inspect_hosts(option("hosts"), inspection);
   inspect_sources(option("source"), inspection);
   const Tree* certificate = option("cert");
   if (option("key") != nullptr && certificate == nullptr) {

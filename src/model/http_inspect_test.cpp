@@ -51,6 +51,18 @@ TEST(HttpInspect, ATargetMustBeAnAddressThatPathsCanFollow) {
   }
 }
 
+TEST(HttpInspect, HostsGoToAddressesOrNames) {
+  const auto of_hosts = [](const std::string& address) {
+    Target target;
+    target.address = "http://a.test";
+    target.options.emplace_back("hosts", Tree{{}, TreeMap{{"a.test", text(address)}}});
+    return said([&](const Inspection& inspection) { inspect_http_target(target, inspection); }).size();
+  };
+  EXPECT_EQ(of_hosts("10.0.0.7:8443"), 0u);
+  EXPECT_EQ(of_hosts("b.test"), 0u);
+  EXPECT_EQ(of_hosts("b.test:x"), 1u);
+}
+
 TEST(HttpInspect, SourcesAreAddressesAndNotNames) {
   const auto of_source = [](const std::string& source) {
     Target target;

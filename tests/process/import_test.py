@@ -240,6 +240,11 @@ class CommandTest(ImportTest):
         self.assertIn(b"--force", done.stderr)
         self.assertEqual((self.folder / "there.yaml").read_text(), "mine")
 
+    def test_a_file_that_is_not_there_is_told(self):
+        told = self.make("curl", "--", "curl", "-d", "@nope", "http://a.test/")
+        self.assertIn("cannot read 'nope': No such file or directory; the load test needs it, so put it there before you "
+                      "run it", [note["message"] for note in told["notes"]])
+
     def test_writes_to_standard_output_and_says_what_comes_next(self):
         done = subprocess.run([MUSTER, "import", "curl", "-"], input=b"curl http://a.test --proxy p:1", cwd=self.folder,
                               capture_output=True, timeout=30)

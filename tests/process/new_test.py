@@ -55,6 +55,13 @@ class New(ProcessTest):
         self.assertIn("--target: expected UTF-8 text, found byte 0xff at position 15", err)
         self.assertEqual(self.files(), [])
 
+    def test_an_address_that_check_would_refuse_is_refused(self):
+        for target, told in (("http://x/${y}", "expected a plain address, found '${y}'"),
+                             ("http://x/?a=1", "a target is where paths begin, so it cannot end in '?a=1'")):
+            with self.subTest(target=target):
+                self.assertIn(f"muster new: --target: {told}", self.ask("new", "x.yaml", "--target", target, code=2)[1])
+                self.assertEqual(self.files(), [])
+
     def test_without_words_it_writes_test_yaml(self):
         self.ask("new")
         self.assertEqual(self.files(), ["test.yaml"])
