@@ -45,10 +45,14 @@ class Http1ResponseParser : public Http1Parser<Http1ResponseParser> {
  private:
   friend class Http1Parser<Http1ResponseParser>;
 
+  // Whether a status line can have `piece` from its byte `place` on, as far as a line feed.
+  bool start_may_be(std::size_t place, std::string_view piece);
+
   template <class Sink>
   bool start_line(std::string_view line, Sink& sink) {
     constexpr std::size_t kCodeAt = 9;  // after "HTTP/1.1 "
-    if (line.size() < kCodeAt + 3) return fail(judge_status_line(line));
+    // Too short: where it ends, its CR is the first wrong byte.
+    if (line.size() < kCodeAt + 3) return start_may_be(0, line) && start_may_be(line.size(), "\r");
     const char* const text = line.data();
     if (scan::word_at(text) != scan::word_at("HTTP/1.1")) [[unlikely]] {
       if (!read_version(line)) return false;
@@ -110,7 +114,6 @@ class Http1ResponseParser : public Http1Parser<Http1ResponseParser> {
 
   bool end_interim();
   bool read_version(std::string_view line);
-  static Http1Error judge_status_line(std::string_view line);
 };
 
 }  // namespace muster::protocol
