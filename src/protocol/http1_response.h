@@ -61,7 +61,6 @@ class Http1ResponseParser : public Http1Parser<Http1ResponseParser> {
     const auto tens = static_cast<unsigned>(text[kCodeAt + 1] - '0');
     const auto ones = static_cast<unsigned>(text[kCodeAt + 2] - '0');
     if (text[8] != ' ' || hundreds - 1 > 8 || tens > 9 || ones > 9) return fail(Http1Error::kBadStatusLine);
-    status_ = static_cast<std::uint16_t>(hundreds * 100 + tens * 10 + ones);
     std::string_view reason;
     if (line.size() > kCodeAt + 3) {
       if (text[kCodeAt + 3] != ' ') return fail(Http1Error::kBadStatusLine);
@@ -70,6 +69,7 @@ class Http1ResponseParser : public Http1Parser<Http1ResponseParser> {
         return fail(Http1Error::kBadStatusLine);
       }
     }
+    status_ = static_cast<std::uint16_t>(hundreds * 100 + tens * 10 + ones);  // of a good line only, whatever the split
     phase_ = Phase::kFields;
     if (status_ >= 200) [[likely]] {
       sink.on_status(status_, reason);

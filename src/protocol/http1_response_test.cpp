@@ -115,6 +115,15 @@ TEST(Http1Response, RefusesWhatCannotBecomeAStatusLineBeforeTheLineEnds) {
   EXPECT_EQ(error_of("HTTP/1.1 100 Continue\r\n\r\nHTTQ"), Http1Error::kBadStatusLine);
 }
 
+TEST(Http1Response, HasNoStatusAfterABadStatusLine) {
+  for (const auto next_piece : {all_at_once, one_byte}) {
+    const Http1Limits limits;
+    Http1ResponseParser parser(limits);
+    record(parser, "HTTP/1.1 200C\r\n", false, next_piece);
+    EXPECT_EQ(parser.status(), 0);
+  }
+}
+
 TEST(Http1Response, TellsThatItIsNoStatusLineBeforeItTellsOfLimitsAndLineEnds) {
   How small;
   small.limits.max_line_bytes = 40;
