@@ -117,8 +117,10 @@ class HarImport {
   YamlOut step(const Chosen& chosen);
   void body(const Chosen& chosen, YamlOut& fields, HeaderList& headers);
   void fields_body(const HarEntry& entry, YamlOut& fields);
+  YamlOut field_value(const HarEntry& entry, const HarField& field, bool multipart);
   void tell_cookies();
   void hand_on_values();
+  void replace_in_parts(YamlOut& parts, std::size_t step, std::map<std::string, std::string>& names);
   void replace_in(YamlOut& fields, std::size_t step, std::map<std::string, std::string>& names);
   void replace(YamlOut& value, std::size_t step, std::map<std::string, std::string>& names);
   void emit();
@@ -309,7 +311,8 @@ void HarImport::body(const Chosen& chosen, YamlOut& fields, HeaderList& headers)
 
 // The recording knows the fields, not the bytes.
 void HarImport::fields_body(const HarEntry& entry, YamlOut& fields) {
-  const bool multipart = entry.body_type.starts_with("multipart/");
+  const bool files = std::ranges::any_of(entry.fields, [](const HarField& field) { return !field.file.empty(); });
+  const bool multipart = entry.body_type.starts_with("multipart/") || (files && entry.body_type.empty());
   YamlOut map = YamlOut::of_map();
   for (const HarField& field : entry.fields) {
     const std::string name = draft_.clean(field.name, entry.where(), "a field");
@@ -317,14 +320,7 @@ void HarImport::fields_body(const HarEntry& entry, YamlOut& fields) {
       draft_.note(entry.where(), "some of its fields are left out: there are too many, or a name is too long");
       break;
     }
-    if (!field.file.empty()) {
-      draft_.note(entry.where(),
-                  fmt::format("it uploads the file '{}', which is not in the recording; the part '{}' holds "
-                              "its name instead",
-                              field.file.substr(0, 60), field.name.substr(0, 60)));
-    }
-    YamlOut value = YamlOut::of(
-        template_text(draft_.clean(field.file.empty() ? field.value : field.file, entry.where(), "a field")));
+    YamlOut value = field_value(entry, field, multipart);
     YamlOut* before = map.find(name);
     if (before == nullptr) {
       map.set(name, std::move(value));
@@ -334,6 +330,38 @@ void HarImport::fields_body(const HarEntry& entry, YamlOut& fields) {
     }
   }
   fields.set(multipart ? "multipart" : "form", std::move(map));
+}
+
+// A file is sent as it was recorded, where the recording has it.
+YamlOut HarImport::field_value(const HarEntry& entry, const HarField& field, bool multipart) {
+  const std::string where = entry.where();
+  const auto text = [&](const std::string& given, std::string_view what) {
+    return YamlOut::of(template_text(draft_.clean(given, where, what)));
+  };
+  if (field.file.empty()) return text(field.value, "a field");
+  const std::string file = field.file.substr(0, 60);
+  const std::string name = field.name.substr(0, 60);
+  // Browsers put nothing but the name into a form that is not multipart.
+  if (!multipart) return text(field.file, "a field");
+  const bool large = field.value.size() > input_.limits.body_bytes;
+  if (field.value.empty() || large) {
+    draft_.note(where,
+                fmt::format("it uploads the file '{}', {}; the part '{}' holds its name instead: put the file's "
+                            "path there, as {{ file: PATH }}",
+                            file,
+                            large ? fmt::format("whose {} bytes are too many to be written down", field.value.size())
+                                  : "whose content is not in the recording",
+                            name));
+    return text(field.file, "a field");
+  }
+  YamlOut part = YamlOut::of_map();
+  part.set("text", text(field.value, fmt::format("the file '{}'", file)));
+  const bool printable = std::ranges::none_of(field.type, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+  if (!field.type.empty() && printable) {
+    part.set("type", text(field.type, "the type of a file"));
+  }
+  part.set("filename", text(field.file, "the name of a file"));
+  return part;
 }
 
 // The jar of each virtual user sends what the server set; what was there before the recording is missing.
@@ -395,7 +423,25 @@ void HarImport::hand_on_values() {
 void HarImport::replace_in(YamlOut& fields, std::size_t step, std::map<std::string, std::string>& names) {
   for (YamlOutEntry& each : fields.map) {
     if (each.key == "on" || each.key == "method") continue;
-    each.key == "http" ? replace_in(each.value, step, names) : replace(each.value, step, names);
+    if (each.key == "http") {
+      replace_in(each.value, step, names);
+    } else if (each.key == "multipart") {
+      replace_in_parts(each.value, step, names);
+    } else {
+      replace(each.value, step, names);
+    }
+  }
+}
+
+// Of a file, only the content has holes: its name and its type are sent as they are.
+void HarImport::replace_in_parts(YamlOut& parts, std::size_t step, std::map<std::string, std::string>& names) {
+  const auto part = [&](YamlOut& value) {
+    YamlOut* content = value.find("text");
+    replace(content == nullptr ? value : *content, step, names);
+  };
+  for (YamlOutEntry& each : parts.map) {
+    for (YamlOut& one : each.value.list) part(one);
+    if (each.value.list.empty()) part(each.value);
   }
 }
 

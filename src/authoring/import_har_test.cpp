@@ -147,6 +147,44 @@ TEST_F(HarImportTest, LeavesTheTypeOfAMultipartBodyToItsParts) {
   EXPECT_EQ(made.yaml.find("recorded"), std::string::npos) << made.yaml;
 }
 
+// A POST whose body is known by its fields only.
+std::string upload(std::string_view type, std::string_view fields) {
+  return fmt::format(
+      R"({{"log": {{"entries": [{{"startedDateTime": "2026-01-01T00:00:00Z", "time": 1, "request": {{"method": "POST", )"
+      R"("url": "https://a.test/up", "headers": [], "postData": {{"mimeType": "{}", "params": [{}]}}}}, )"
+      R"("response": {{"status": 200, "headers": [], "content": {{}}}}}}]}}}})",
+      type, fields);
+}
+
+TEST_F(HarImportTest, SendsAFileThatIsInTheRecordingUnderItsName) {
+  for (const char* type : {"multipart/form-data; boundary=b", ""}) {
+    const model::Job job =
+        import(har_importer(),
+               upload(type, R"({"name": "f", "fileName": "a.txt", "contentType": "text/plain", "value": "CONTENT ${x}"},
+                        {"name": "g", "fileName": "b.txt", "value": "B"}, {"name": "h", "value": "plain"})"));
+    ASSERT_EQ(made.steps, 1u) << error;
+    const model::Tree& parts = *job.workflows[0].steps[0].field("multipart");
+    EXPECT_EQ(text_of(parts.find("f")->find("text")), "CONTENT $${x}");
+    EXPECT_EQ(text_of(parts.find("f")->find("filename")), "a.txt");
+    EXPECT_EQ(text_of(parts.find("f")->find("type")), "text/plain");
+    EXPECT_EQ(text_of(parts.find("g")->find("text")), "B");
+    EXPECT_EQ(parts.find("g")->find("type"), nullptr);
+    EXPECT_EQ(text_of(parts.find("h")), "plain");
+    EXPECT_THAT(notes(), Not(HasSubstr("uploads")));
+  }
+}
+
+TEST_F(HarImportTest, TellsThatTheContentOfAFileIsNotInTheRecording) {
+  const model::Job job = import(har_importer(), upload("multipart/form-data", R"({"name": "f", "fileName": "a.txt"})"));
+  EXPECT_EQ(text_of(job.workflows[0].steps[0].field("multipart")->find("f")), "a.txt");
+  EXPECT_THAT(notes(),
+              HasSubstr("the file 'a.txt', whose content is not in the recording; the part 'f' holds its name"));
+  // Of a file, a form of this type carries the name alone.
+  const model::Job form =
+      import(har_importer(), upload("application/x-www-form-urlencoded", R"({"name": "f", "fileName": "a.txt"})"));
+  EXPECT_EQ(text_of(form.workflows[0].steps[0].field("form")->find("f")), "a.txt");
+}
+
 TEST_F(HarImportTest, WritesNoCredentialsOfHeadersDown) {
   constexpr std::string_view kBearer = R"({"name": "authorization", "value": "Bearer LEAK-ME-1"})";
   const auto with = [](std::string_view shared, std::string_view own) { return fmt::format("{}, {}", shared, own); };

@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::string_view kLatest = "latest";
 
+using Found = std::expected<store::RunRecord, Refusal>;
+
 bool label_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
 }
@@ -37,25 +39,25 @@ std::optional<std::size_t> steps_back(std::string_view reference) {
   return back;
 }
 
-base::Expected<store::RunRecord> find_latest(store::RunStore& history, std::size_t back, std::string_view job) {
+Found find_latest(store::RunStore& history, std::size_t back, std::string_view job) {
   // What is compared with should have come to its end.
   const bool completed = !job.empty();
   auto found = history.list({.job = std::string(job), .before = {}, .skip = back, .limit = 1, .completed = completed});
-  if (!found) return std::unexpected(found.error());
+  if (!found) return unreadable(found.error().message);
   if (!found->empty()) return std::move(found->front());
   const std::string of = completed ? fmt::format(" of '{}' that was completed", job) : "";
-  if (back == 0) return base::fail(fmt::format("no run{} is kept yet; 'muster run' keeps every run", of));
-  return base::fail(fmt::format("there are not that many runs{}; 'muster results' lists those that are kept",
-                                completed ? fmt::format(" of '{}' that were completed", job) : ""));
+  if (back == 0) return refuse(fmt::format("no run{} is kept yet; 'muster run' keeps every run", of));
+  return refuse(fmt::format("there are not that many runs{}; 'muster results' lists those that are kept",
+                            completed ? fmt::format(" of '{}' that were completed", job) : ""));
 }
 
-base::Expected<store::RunRecord> not_found(store::RunStore& history, std::string_view reference) {
+Found not_found(store::RunStore& history, std::string_view reference) {
   auto all = history.list({});
-  if (!all) return std::unexpected(all.error());
+  if (!all) return unreadable(all.error().message);
   std::vector<std::string> names = {std::string(kLatest)};
   for (const store::RunRecord& record : *all) names.push_back(record.id);
-  return base::fail(fmt::format("there is no run '{}'{}; 'muster results' lists those that are kept", reference,
-                                base::did_you_mean(reference, names)));
+  return refuse(fmt::format("there is no run '{}'{}; 'muster results' lists those that are kept", reference,
+                            base::did_you_mean(reference, names)));
 }
 
 }  // namespace
@@ -134,21 +136,22 @@ bool is_latest(std::string_view reference) {
   return steps_back(reference).has_value();
 }
 
-base::Expected<store::RunRecord> find_run(store::RunStore& history, std::string_view reference, std::string_view job) {
+std::expected<store::RunRecord, Refusal> find_run(store::RunStore& history, std::string_view reference,
+                                                  std::string_view job) {
   if (const auto back = steps_back(reference)) return find_latest(history, *back, job);
   const std::string id = store::normalised_id(reference);
-  if (id.empty()) return base::fail("a run is named by its id; 'muster results' lists those that are kept");
+  if (id.empty()) return refuse("a run is named by its id; 'muster results' lists those that are kept");
   constexpr std::size_t kShown = 5;
   auto found = history.find(id, kShown);
-  if (!found) return std::unexpected(found.error());
+  if (!found) return unreadable(found.error().message);
   if (found->size() == 1) return std::move(found->front());
   const auto exact = std::ranges::find(*found, id, &store::RunRecord::id);
   if (exact != found->end()) return std::move(*exact);
   if (found->empty()) return not_found(history, reference);
   std::vector<std::string> names;
   for (const store::RunRecord& record : *found) names.push_back(record.id);
-  return base::fail(fmt::format("'{}' fits several runs: {}{}; type more of it", reference, fmt::join(names, ", "),
-                                names.size() == kShown ? ", …" : ""));
+  return refuse(fmt::format("'{}' fits several runs: {}{}; type more of it", reference, fmt::join(names, ", "),
+                            names.size() == kShown ? ", …" : ""));
 }
 
 }  // namespace muster::console

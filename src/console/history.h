@@ -1,12 +1,15 @@
 // The history of runs as commands use it: where it lies, what is kept of a run, and how a user names one. Main thread.
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "console/exit_codes.h"
 #include "model/result.h"
 #include "store/run_store.h"
 #include "store/sqlite_run_store.h"
@@ -25,10 +28,22 @@ store::RunRecord record_of(const model::RunResult& result, store::Labels labels)
 base::Expected<std::string> keep_run(const model::RunResult& result, std::string_view source,
                                      const store::Labels& labels);
 
+// Why a command cannot do what was asked, and what it exits with.
+struct Refusal {
+  std::string message;
+  int exit_code = kBadInput;  // kCouldNotRun: the history or a run in it cannot be read
+};
+inline std::unexpected<Refusal> refuse(std::string message) {
+  return std::unexpected<Refusal>({.message = std::move(message)});
+}
+inline std::unexpected<Refusal> unreadable(std::string message) {
+  return std::unexpected<Refusal>({.message = std::move(message), .exit_code = kCouldNotRun});
+}
+
 // A run by its id, the beginning of one that fits no other, `latest`, or `latest~2` for the second before it; with
 // `job`, the latest of that job that was completed. Errors say what was meant, or what there is.
-base::Expected<store::RunRecord> find_run(store::RunStore& history, std::string_view reference,
-                                          std::string_view job = {});
+std::expected<store::RunRecord, Refusal> find_run(store::RunStore& history, std::string_view reference,
+                                                  std::string_view job = {});
 
 bool is_latest(std::string_view reference);  // `latest` or `latest~N`
 

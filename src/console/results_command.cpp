@@ -35,6 +35,11 @@ int broken(std::string_view message) {
   return kCouldNotRun;
 }
 
+int refused(const Refusal& why) {
+  say(stderr, "{}\n", why.message);
+  return why.exit_code;
+}
+
 base::Duration time_of_day() {
   return std::chrono::duration_cast<base::Duration>(std::chrono::system_clock::now().time_since_epoch());
 }
@@ -65,7 +70,7 @@ std::expected<store::StoredRun, int> load_run(const std::string& reference) {
   auto history = readable();
   if (!history) return std::unexpected(history.error());
   auto record = find_run(**history, reference);
-  if (!record) return std::unexpected(wrong(record.error().message));
+  if (!record) return std::unexpected(refused(record.error()));
   auto run = (*history)->load(record->id);
   if (!run) return std::unexpected(broken(run.error().message));
   return std::move(*run);
@@ -107,7 +112,7 @@ int write_forms(const std::vector<std::string>& forms, const store::StoredRun& r
 }
 
 // The ids of the runs that shall go: those named, those before a date, or with `--keep 0` all.
-base::Expected<std::vector<std::string>> chosen(store::RunStore& history, const ResultsFlags& flags) {
+std::expected<std::vector<std::string>, Refusal> chosen(store::RunStore& history, const ResultsFlags& flags) {
   std::vector<std::string> ids;
   for (const std::string& reference : flags.runs) {
     auto record = find_run(history, reference);
@@ -117,13 +122,13 @@ base::Expected<std::vector<std::string>> chosen(store::RunStore& history, const 
   store::RunQuery query;
   if (!flags.before.empty()) {
     const auto moment = parse_moment(flags.before, time_of_day());
-    if (!moment) return base::fail("--before: " + moment.error().message);
+    if (!moment) return refuse("--before: " + moment.error().message);
     query.before = *moment;
   } else if (!flags.keep) {
     return ids;
   }
   auto old = history.list(query);
-  if (!old) return std::unexpected(old.error());
+  if (!old) return unreadable(old.error().message);
   for (store::RunRecord& record : *old) ids.push_back(std::move(record.id));
   return ids;
 }
@@ -191,9 +196,9 @@ int show_result(const ResultsFlags& flags) {
 
 int compare_results(const ResultsFlags& flags, const report::Outputs& outputs) {
   auto before = load_named_run(flags.runs.front());
-  if (!before) return wrong(before.error().message);
+  if (!before) return refused(before.error());
   auto after = load_named_run(flags.runs.size() > 1 ? flags.runs[1] : "latest");
-  if (!after) return wrong(after.error().message);
+  if (!after) return refused(after.error());
   const report::Comparison comparison =
       report::compare(before->result, before->identity, after->result, after->identity);
   if (!flags.html.empty()) {
@@ -225,7 +230,7 @@ int remove_results(const ResultsFlags& flags) {
     removed = (*history)->prune({.runs = *flags.keep});
   } else {
     auto ids = chosen(**history, flags);
-    if (!ids) return wrong(ids.error().message);
+    if (!ids) return refused(ids.error());
     removed = (*history)->remove(*ids);
   }
   if (!removed) return broken(removed.error().message);

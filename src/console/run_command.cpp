@@ -167,7 +167,10 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
   auto job = load(job_flags, registry);
   if (!job) return bad_input(job.error().message);
   auto history = RunHistory::prepare(flags.history, *job);
-  if (!history) return bad_input(history.error().message);
+  if (!history) {
+    say(stderr, "{}\n", history.error().message);
+    return history.error().exit_code;
+  }
 
   auto outputs_made = known_outputs.make_all(flags.outputs, {.test = job_flags.file, .read = job->files});
   if (!outputs_made) return bad_input(without_secrets(outputs_made.error().message, *job));

@@ -22,7 +22,7 @@ bool is_file(const std::string& path) {
   return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode);
 }
 
-base::Expected<NamedRun> load_file(const std::string& path) {
+std::expected<NamedRun, Refusal> load_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes;
   std::vector<char> chunk(1 << 20);
@@ -31,20 +31,20 @@ base::Expected<NamedRun> load_file(const std::string& path) {
     if (bytes.size() > store::kMaxPackedBytes) break;
   }
   if (!store::looks_packed(bytes)) {
-    return base::fail(fmt::format(
+    return refuse(fmt::format(
         "'{}' is no kept run; 'muster run --out run=FILE' and 'muster results export ID run=FILE' write one (a JSON "
         "summary does not hold enough to tell a change from chance)",
         path));
   }
   auto result = store::unpack(bytes, fmt::format("the file '{}'", path));
-  if (!result) return std::unexpected(result.error());
+  if (!result) return refuse(result.error().message);
   report::RunIdentity identity = report::identity_of(*result, path);
   return NamedRun{std::move(identity), std::move(*result)};
 }
 
-base::Expected<NamedRun> load_kept(store::RunStore& history, const std::string& id) {
+std::expected<NamedRun, Refusal> load_kept(store::RunStore& history, const std::string& id) {
   auto run = history.load(id);
-  if (!run) return std::unexpected(run.error());
+  if (!run) return unreadable(run.error().message);
   report::RunIdentity identity = report::identity_of(run->result);
   identity.labels = std::move(run->record.labels);
   return NamedRun{std::move(identity), std::move(run->result)};
@@ -74,33 +74,33 @@ void add_history_flags(CLI::App& command, HistoryFlags& flags, const std::string
       ->group(group);
 }
 
-base::Expected<NamedRun> load_named_run(const std::string& reference, const std::string& job) {
+std::expected<NamedRun, Refusal> load_named_run(const std::string& reference, const std::string& job) {
   if (is_file(reference)) return load_file(reference);
   auto history = open_history(store::Purpose::kRead);
-  if (!history) return std::unexpected(history.error());
-  if (*history == nullptr) return base::fail(fmt::format("there is no run '{}': none is kept yet", reference));
+  if (!history) return unreadable(history.error().message);
+  if (*history == nullptr) return refuse(fmt::format("there is no run '{}': none is kept yet", reference));
   auto record = find_run(**history, reference, job);
   if (!record) return std::unexpected(record.error());
   return load_kept(**history, record->id);
 }
 
-base::Expected<RunHistory> RunHistory::prepare(const HistoryFlags& flags, const model::Job& job) {
+std::expected<RunHistory, Refusal> RunHistory::prepare(const HistoryFlags& flags, const model::Job& job) {
   RunHistory made;
   made.keep_ = !flags.no_save;
   if (made.keep_) made.source_ = report::masked_source(job.source);
   auto labels = parse_labels(flags.labels);
-  if (!labels) return std::unexpected(labels.error());
-  if (flags.no_save && !labels->empty()) return base::fail("--label marks a kept run, and --no-save keeps none");
+  if (!labels) return refuse(labels.error().message);
+  if (flags.no_save && !labels->empty()) return refuse("--label marks a kept run, and --no-save keeps none");
   made.labels_ = std::move(*labels);
   for (auto& [name, value] : made.labels_) engine::redact(value, engine::spellings(job.secrets));
   for (const std::string& written : flags.fail_if) {
     auto condition = report::parse_fail_if(written);
-    if (!condition) return std::unexpected(condition.error());
+    if (!condition) return refuse(condition.error().message);
     made.conditions_.push_back(std::move(*condition));
   }
   if (flags.baseline.empty()) {
     if (!made.conditions_.empty()) {
-      return base::fail("--fail-if needs something to compare with; name a run by --baseline, 'latest' for example");
+      return refuse("--fail-if needs something to compare with; name a run by --baseline, 'latest' for example");
     }
     return made;
   }
@@ -110,8 +110,15 @@ base::Expected<RunHistory> RunHistory::prepare(const HistoryFlags& flags, const 
     made.baseline_is_ = std::move(baseline->identity);
     return made;
   }
-  if (!is_latest(flags.baseline)) return base::fail(fmt::format("--baseline: {}", baseline.error().message));
-  made.problems_.push_back(fmt::format("nothing to compare with: {}", baseline.error().message));
+  const Refusal& why = baseline.error();
+  if (why.exit_code == kCouldNotRun) {
+    return unreadable(
+        fmt::format("--baseline {}: {}\nThe run was not begun: it could not be compared. Leave out --baseline to run "
+                    "without a comparison",
+                    flags.baseline, why.message));
+  }
+  if (!is_latest(flags.baseline)) return refuse(fmt::format("--baseline: {}", why.message));
+  made.problems_.push_back(fmt::format("nothing to compare with: {}", why.message));
   return made;
 }
 

@@ -2,11 +2,12 @@
 // says so. Prepared before the run, so that what is wrong is told then; nothing here disturbs the run itself.
 #pragma once
 
+#include <expected>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
+#include "console/history.h"
 #include "model/job.h"
 #include "model/result.h"
 #include "report/comparison.h"
@@ -30,9 +31,10 @@ void add_history_flags(CLI::App& command, HistoryFlags& flags, const std::string
 
 class RunHistory {
  public:
-  // Reads the flags and loads the baseline. Errors are bad input. `latest` that finds no completed run of the job is
-  // none: the first run of a pipeline has nothing to be compared with.
-  static base::Expected<RunHistory> prepare(const HistoryFlags& flags, const model::Job& job);
+  // Reads the flags and loads the baseline. `latest` that finds no completed run of the job is no error: the first run
+  // of a pipeline has nothing to be compared with. A history that cannot be read is one: it would let every change
+  // pass.
+  static std::expected<RunHistory, Refusal> prepare(const HistoryFlags& flags, const model::Job& job);
 
   // At the end of the run: compares, judges --fail-if, which may turn its verdict, and keeps the run under the id that
   // `result` then has. With `strict`, conditions that could not be judged are an error.
@@ -66,6 +68,6 @@ struct NamedRun {
   model::RunResult result;
 };
 // With `job`, `latest` means the latest of that job that was completed.
-base::Expected<NamedRun> load_named_run(const std::string& reference, const std::string& job = "");
+std::expected<NamedRun, Refusal> load_named_run(const std::string& reference, const std::string& job = "");
 
 }  // namespace muster::console

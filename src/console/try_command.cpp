@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "engine/job_run.h"
 #include "engine/redaction.h"
 #include "engine/verdict.h"
+#include "model/test_outcomes.h"
 
 namespace muster::console {
 namespace {
@@ -152,6 +154,33 @@ void shrink_to_one(model::Job& job, const std::string& only) {
   job.thresholds.clear();
 }
 
+// Of a workflow that came to its end and asked for nothing; else empty. `stops`: the first `stop` of each workflow.
+std::string why_no_request(const model::WorkflowResult& workflow, const std::map<std::string, std::string>& stops) {
+  model::TestOutcomes outcomes;
+  outcomes.add(workflow);
+  if (workflow.state != model::WorkflowState::kCompleted || outcomes.ok + outcomes.failed > 0) return {};
+  if (!outcomes.any_step) return "no request was made: none of its steps makes one";
+  const auto stop = stops.find(workflow.name);
+  if (stop != stops.end()) return fmt::format("no request was made: `{}` came before any", stop->second);
+  return "no request was made: no step that makes one was reached";
+}
+
+// What the steps that were shown do not tell.
+void print_ending(const model::RunResult& result, const std::map<std::string, std::string>& stops, bool interrupted,
+                  std::FILE* to) {
+  for (const model::WorkflowResult& workflow : result.workflows) {
+    if (!workflow.reason.empty()) {
+      say(to, "workflow {}: {}: {}\n", workflow.name, to_text(workflow.state), workflow.reason);
+    }
+    for (const auto& [note, times] : workflow.notes)
+      say(to, "workflow {}: {} ({} times)\n", workflow.name, note, times);
+    if (interrupted) continue;
+    if (const std::string why = why_no_request(workflow, stops); !why.empty())
+      say(to, "workflow {}: {}\n", workflow.name, why);
+  }
+  if (interrupted) say(to, "interrupted: this is how far it came\n");
+}
+
 }  // namespace
 
 int try_once(const TryFlags& flags, const engine::Registry& registry) {
@@ -173,9 +202,11 @@ int try_once(const TryFlags& flags, const engine::Registry& registry) {
   }
   if (flags.json) keep_standard_output(*job);
   bool all_ok = true;
+  std::map<std::string, std::string> stops;
   const engine::JobOptions options{
       .cores = 1, .in_process = true, .strict = false, .trace = [&](const engine::StepTrace& trace) {
         all_ok = all_ok && trace.ok;
+        if (!trace.stopped.empty()) stops.try_emplace(std::string(trace.stopped), trace.name);
         (flags.json ? print_step_json : print_step)(trace, flags, *job);
       }};
   engine::JobRun run(*job, registry, options);
@@ -191,15 +222,9 @@ int try_once(const TryFlags& flags, const engine::Registry& registry) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  for (const model::WorkflowResult& workflow : run.result().workflows) {
-    std::FILE* const to = flags.json ? stderr : stdout;
-    if (!workflow.reason.empty()) {
-      say(to, "workflow {}: {}: {}\n", workflow.name, to_text(workflow.state), workflow.reason);
-    }
-    for (const auto& [note, times] : workflow.notes)
-      say(to, "workflow {}: {} ({} times)\n", workflow.name, note, times);
-  }
-  if (signals.count() > 0) return engine::kExitInterrupted;
+  const bool interrupted = signals.count() > 0;
+  print_ending(run.result(), stops, interrupted, flags.json ? stderr : stdout);
+  if (interrupted) return engine::kExitInterrupted;
   return all_ok ? run.result().exit_code : engine::kExitFailed;
 }
 
@@ -210,7 +235,8 @@ void add_try(CLI::App& app, CommandContext& context) {
       "  muster try test.yaml --target embedded\n"
       "  muster try test.yaml --workflow login --bytes 200\n"
       "  muster try --url http://127.0.0.1:8080/json\n"
-      "'>' is what was sent, '<' what came back, '=' what was saved. Exit code 99 if a step failed.");
+      "'>' is what was sent, '<' what came back, '=' what was saved. Exit code 99 if a step failed or no "
+      "request was made.");
   const auto flags = std::make_shared<TryFlags>();
   add_source_flags(command, flags->job);
   add_request_flags(command, flags->job);

@@ -16,7 +16,8 @@ struct TryFlags {
   bool json = false;         // each step as one line of JSON
 };
 
-// Exit code 0 if every step succeeded, 99 if one failed, 2 for bad input.
+// Exit code 0 if every step succeeded, 99 if one failed or those that make a request were not reached, 2 for bad input,
+// 130 if it was interrupted.
 int try_once(const TryFlags& flags, const engine::Registry& registry);
 
 void add_try(CLI::App& app, CommandContext& context);

@@ -316,6 +316,10 @@ void HttpClient::measure(const Call& call, Outcome& outcome) const {
   const auto& connection = *static_cast<const HttpConnection*>(call.transport);
   connection.measure(outcome);
   outcome.request = connection.request();
+  if (const auto heard = heard_.find(&call); heard != heard_.end()) {
+    outcome.reply = heard->second.reply;
+    outcome.earlier = &heard->second.earlier;
+  }
 }
 
 void HttpClient::cancel(Call& call) {

@@ -278,6 +278,7 @@ void Interpreter::log_line(std::string_view line) {
 }
 
 Interpreter::Step Interpreter::stop(Strand& strand, const Op& op) {
+  if (trace_) trace_stop(static_cast<StopScope>(op.a));
   return leave_list(strand, static_cast<StopScope>(op.a));
 }
 
@@ -513,27 +514,8 @@ void Interpreter::interrupt(Vu& vu, bool count_calls) {
     if (strand.armed()) loop_.timers().cancel(strand);
     if (script_ != nullptr) leave_script(strand);
     if (strand.calling) {
-      const CallPlan& plan = *strand.plan;
-      if (count_calls && counted(strand.started)) {
-        StepRecording& record = recording().steps[plan.step];
-        Outcome outcome;
-        outcome.error = model::ErrorClass::kCancelled;
-        outcome.finished = loop_.now();
-        recording().last_finish = outcome.finished;  // it counts as a request, so the time until now does too
-        (*clients_)[plan.client]->measure(strand, outcome);
-        record.bytes_in += outcome.bytes_in;
-        record.bytes_out += outcome.bytes_out;
-        record.connections += outcome.connections;
-        record_phases(record, outcome);
-        // It has waited at least so long: a server that hangs at the end must not be invisible.
-        record.latency.record(outcome.finished - strand.intended);
-        if (program_.open) record.service.record(outcome.finished - strand.started);
-        ++record.failed;
-        if (plan.in_retry) count_try(strand, record);
-        ++record.errors[static_cast<std::size_t>(outcome.error)];
-        sample(record, outcome, "still under way at the end");
-      }
-      (*clients_)[plan.client]->cancel(strand);
+      if (count_calls && counted(strand.started)) record_cut(strand);
+      (*clients_)[strand.plan->client]->cancel(strand);
       strand.calling = false;
     }
     if (strand.waiting_for != nullptr) {

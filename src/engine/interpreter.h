@@ -36,6 +36,7 @@ struct StepTrace {
   std::string_view detail = {};                             // why it failed, where it made a request
   std::vector<std::pair<std::string, std::string>> values;  // saved name → value
   std::vector<std::pair<std::string, bool>> checks;
+  std::string_view stopped = {};  // of a `stop`: the workflow in which it stands
   // Labels of failed checks and names of missing values → why the response could not be read for them.
   std::vector<std::pair<std::string, std::string>> unread = {};
 };
@@ -117,8 +118,12 @@ class Interpreter final : public CallHost, public ScriptHost {
   void trace_call(Strand& strand, const Outcome& outcome, bool ok, std::string_view detail);
   void trace_set(Strand& strand, const Op& op);
   void trace_value(std::string_view step, const std::string& name, const model::Value& value);
+  void trace_stop(StopScope scope);
   void trace_checks(Strand& strand, const Op& op, bool ok);
   std::string shown(const model::Value& value) const;
+
+  // Of a call that is under way at the end.
+  void record_cut(Strand& strand);
 
   void fail(Strand& strand);
   double rounds_left(const Strand& strand, const Skip& skip) const;

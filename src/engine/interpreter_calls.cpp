@@ -133,6 +133,30 @@ void Interpreter::record_call(const Call& call, const Outcome& outcome, bool ok,
   sample(record, outcome, detail);
 }
 
+void Interpreter::record_cut(Strand& strand) {
+  constexpr std::string_view kWhy = "still under way at the end";
+  const CallPlan& plan = *strand.plan;
+  StepRecording& record = recording().steps[plan.step];
+  Outcome outcome;
+  outcome.ok = false;
+  outcome.error = model::ErrorClass::kCancelled;
+  outcome.finished = loop_.now();
+  recording().last_finish = outcome.finished;  // it counts as a request, so the time until now does too
+  (*clients_)[plan.client]->measure(strand, outcome);
+  record.bytes_in += outcome.bytes_in;
+  record.bytes_out += outcome.bytes_out;
+  record.connections += outcome.connections;
+  record_phases(record, outcome);
+  // It has waited at least so long: a server that hangs at the end must not be invisible.
+  record.latency.record(outcome.finished - strand.intended);
+  if (program_.open) record.service.record(outcome.finished - strand.started);
+  ++record.failed;
+  if (plan.in_retry) count_try(strand, record);
+  ++record.errors[static_cast<std::size_t>(outcome.error)];
+  sample(record, outcome, kWhy);
+  if (trace_) trace_call(strand, outcome, false, kWhy);
+}
+
 void Interpreter::sample(StepRecording& record, const Outcome& outcome, std::string_view detail) {
   const auto same = std::count_if(record.samples.begin(), record.samples.end(),
                                   [&](const model::ErrorSample& each) { return each.error == outcome.error; });
@@ -227,6 +251,16 @@ void Interpreter::trace_value(std::string_view step, const std::string& name, co
   made.name = step;
   made.ok = true;
   made.values.emplace_back(name, shown(value));
+  trace_(made);
+}
+
+void Interpreter::trace_stop(StopScope scope) {
+  StepTrace made;
+  made.name = scope == StopScope::kIteration ? "stop: iteration"
+              : scope == StopScope::kVu      ? "stop: vu"
+                                             : "stop: workflow";
+  made.ok = true;
+  made.stopped = program_.workflow;
   trace_(made);
 }
 

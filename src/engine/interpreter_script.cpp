@@ -65,6 +65,7 @@ Interpreter::Step Interpreter::script(Strand& strand) {
     case ScriptAction::Kind::kFork:
       return fork_script(strand, action.branches);
     case ScriptAction::Kind::kStop:
+      if (trace_) trace_stop(action.scope);
       return leave_list(strand, action.scope);
     case ScriptAction::Kind::kBroken:
     case ScriptAction::Kind::kFail:

@@ -108,7 +108,8 @@ class Http1Framing {
   std::size_t partial_size() const { return partial_ == nullptr ? 0 : partial_->size(); }
 
   // The next line without its end, from the input alone or joined to what earlier feeds left. Valid until drop_line().
-  // Lines are judged only once complete, so that every split of the input gives the same events and the same error.
+  // Lines are judged only once complete, so that every split of the input gives the same events and the same error. A
+  // start line may be refused before: at its first wrong byte, in every split.
   Take take_line(const char*& at, const char* end, std::string_view& line, bool allow_bare_lf);
   void drop_line() {
     if (partial_ != nullptr) partial_->clear();

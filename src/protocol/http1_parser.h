@@ -8,9 +8,10 @@
 namespace muster::protocol {
 
 // Message supplies:
-//   template <class Sink> bool start_line(std::string_view line, Sink&)   // false: fail() was called
-//   template <class Sink> void headers_end(Sink&)                         // sets the phase that follows, or fails
-//   bool header_hook(std::string_view name, std::string_view value)       // headers only this kind cares about
+//   bool start_may_be(std::size_t place, std::string_view piece)          // of the start line; false: fail() was
+//   called template <class Sink> bool start_line(std::string_view line, Sink&)   // false: fail() was called template
+//   <class Sink> void headers_end(Sink&)                         // sets the phase that follows, or fails bool
+//   header_hook(std::string_view name, std::string_view value)       // headers only this kind cares about
 template <class Message>
 class Http1Parser : public Http1Framing {
  public:
@@ -91,17 +92,34 @@ class Http1Parser : public Http1Framing {
       const char* const stop = scan::find_control(at, end);
       if (end - stop >= 2 && stop[0] == '\r' && stop[1] == '\n') [[likely]] {
         const std::string_view line(at, static_cast<std::size_t>(stop - at));
-        at = stop + 2;
-        if (line.size() >= limits_->max_line_bytes) return fail(Http1Error::kLineTooLong);
-        return count_line(line.size() + 2) && message().start_line(line, sink);
+        if (line.size() < limits_->max_line_bytes) [[likely]] {
+          at = stop + 2;
+          return accept_start_line(line, sink);
+        }
       }
     }
+    return read_odd_start_line(at, end, sink);
+  }
+
+  // A line in pieces, one that ends with LF alone, or a bad one. A peer that speaks another protocol may never end its
+  // line: what cannot become a start line is refused at its first wrong byte, before anything else is said of it.
+  template <class Sink>
+  [[gnu::noinline]] bool read_odd_start_line(const char*& at, const char* end, Sink& sink) {
+    if (!message().start_may_be(partial_size(), {at, static_cast<std::size_t>(end - at)})) return false;
     std::string_view line;
     const Take taken = take_line(at, end, line, limits_->allow_bare_lf);
     if (taken != Take::kLine) return false;
-    const bool good = count_line(line.size() + 2) && message().start_line(line, sink);
+    const bool good = accept_start_line(line, sink);
     drop_line();
     return good;
+  }
+
+  template <class Sink>
+  [[gnu::always_inline]] bool accept_start_line(std::string_view line, Sink& sink) {
+    if (count_line(line.size() + 2)) [[likely]]
+      return message().start_line(line, sink);
+    message().start_may_be(0, line);  // weighs more than the limit, as it does for a line in pieces
+    return false;
   }
 
   template <bool kTrailer, class Sink>

@@ -36,6 +36,8 @@ class Http1RequestParser : public Http1Parser<Http1RequestParser> {
  private:
   friend class Http1Parser<Http1RequestParser>;
 
+  bool start_may_be(std::size_t, std::string_view) { return true; }
+
   template <class Sink>
   bool start_line(std::string_view line, Sink& sink) {
     // Empty lines before a request are ignored (RFC 9112 section 2.2); max_header_bytes bounds them.

@@ -22,9 +22,22 @@ bool Http1ResponseParser::read_version(std::string_view line) {
   return true;
 }
 
-Http1Error Http1ResponseParser::judge_status_line(std::string_view line) {
-  return line.starts_with("HTTP/") && !line.starts_with("HTTP/1.") ? Http1Error::kBadVersion
-                                                                   : Http1Error::kBadStatusLine;
+// Must say what start_line() says of the whole line.
+bool Http1ResponseParser::start_may_be(std::size_t place, std::string_view piece) {
+  constexpr std::string_view kShape = "HTTP/1.n 1nn ";  // n is any digit, the 1 of the code any but 0
+  constexpr std::size_t kVersionAt = 5;
+  constexpr std::size_t kVersionEnd = 8;
+  for (; !piece.empty() && piece.front() != '\n' && place < kShape.size(); ++place, piece.remove_prefix(1)) {
+    const char found = piece.front();
+    const bool digit = found >= '0' && found <= '9';
+    bool good = found == kShape[place];
+    if (kShape[place] == 'n') good = digit;
+    if (place == kVersionEnd + 1) good = digit && found != '0';
+    if (place + 1 == kShape.size()) good = good || found == '\r';  // no reason
+    if (good) continue;
+    return fail(place >= kVersionAt && place < kVersionEnd ? Http1Error::kBadVersion : Http1Error::kBadStatusLine);
+  }
+  return true;
 }
 
 }  // namespace muster::protocol

@@ -45,10 +45,14 @@ class Http1ResponseParser : public Http1Parser<Http1ResponseParser> {
  private:
   friend class Http1Parser<Http1ResponseParser>;
 
+  // Whether a status line can have `piece` from its byte `place` on, as far as a line feed.
+  bool start_may_be(std::size_t place, std::string_view piece);
+
   template <class Sink>
   bool start_line(std::string_view line, Sink& sink) {
     constexpr std::size_t kCodeAt = 9;  // after "HTTP/1.1 "
-    if (line.size() < kCodeAt + 3) return fail(judge_status_line(line));
+    // Too short: where it ends, its CR is the first wrong byte.
+    if (line.size() < kCodeAt + 3) return start_may_be(0, line) && start_may_be(line.size(), "\r");
     const char* const text = line.data();
     if (scan::word_at(text) != scan::word_at("HTTP/1.1")) [[unlikely]] {
       if (!read_version(line)) return false;
@@ -57,7 +61,6 @@ class Http1ResponseParser : public Http1Parser<Http1ResponseParser> {
     const auto tens = static_cast<unsigned>(text[kCodeAt + 1] - '0');
     const auto ones = static_cast<unsigned>(text[kCodeAt + 2] - '0');
     if (text[8] != ' ' || hundreds - 1 > 8 || tens > 9 || ones > 9) return fail(Http1Error::kBadStatusLine);
-    status_ = static_cast<std::uint16_t>(hundreds * 100 + tens * 10 + ones);
     std::string_view reason;
     if (line.size() > kCodeAt + 3) {
       if (text[kCodeAt + 3] != ' ') return fail(Http1Error::kBadStatusLine);
@@ -66,6 +69,7 @@ class Http1ResponseParser : public Http1Parser<Http1ResponseParser> {
         return fail(Http1Error::kBadStatusLine);
       }
     }
+    status_ = static_cast<std::uint16_t>(hundreds * 100 + tens * 10 + ones);  // of a good line only, whatever the split
     phase_ = Phase::kFields;
     if (status_ >= 200) [[likely]] {
       sink.on_status(status_, reason);
@@ -110,7 +114,6 @@ class Http1ResponseParser : public Http1Parser<Http1ResponseParser> {
 
   bool end_interim();
   bool read_version(std::string_view line);
-  static Http1Error judge_status_line(std::string_view line);
 };
 
 }  // namespace muster::protocol

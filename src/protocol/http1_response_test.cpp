@@ -98,6 +98,46 @@ TEST(Http1Response, RefusesWhatIsNoStatusLine) {
   }
 }
 
+TEST(Http1Response, RefusesWhatCannotBecomeAStatusLineBeforeTheLineEnds) {
+  for (const char* bytes : {"+", "+PONG", "<html>hi</html>", "\x15\x03\x01", "\r", "HTTP\r", "HTTPS", "HTTP/1.1x",
+                            "HTTP/1.1 x", "HTTP/1.1 0", "HTTP/1.1 20 ", "HTTP/1.1 20\r", "HTTP/1.1 2000"}) {
+    EXPECT_EQ(error_of(bytes), Http1Error::kBadStatusLine) << bytes;
+    EXPECT_EQ(error_of(bytes, {.close = true}), Http1Error::kBadStatusLine) << bytes;
+  }
+  for (const char* bytes : {"HTTP/2", "HTTP/\r", "HTTP/1\r", "HTTP/1.\r", "HTTP/1.x", "HTTP/11"}) {
+    EXPECT_EQ(error_of(bytes), Http1Error::kBadVersion) << bytes;
+    EXPECT_EQ(error_of(std::string(bytes) + "\r\n"), Http1Error::kBadVersion) << bytes;
+  }
+  for (const char* bytes : {"H", "HTTP/1.", "HTTP/1.0 5", "HTTP/1.1 200", "HTTP/1.1 200\r", "HTTP/1.1 200 O"}) {
+    EXPECT_EQ(read(bytes).state, ParseState::kNeedMore) << bytes;
+    EXPECT_EQ(error_of(bytes, {.close = true}), Http1Error::kTruncated) << bytes;
+  }
+  EXPECT_EQ(error_of("HTTP/1.1 100 Continue\r\n\r\nHTTQ"), Http1Error::kBadStatusLine);
+}
+
+TEST(Http1Response, HasNoStatusAfterABadStatusLine) {
+  for (const auto next_piece : {all_at_once, one_byte}) {
+    const Http1Limits limits;
+    Http1ResponseParser parser(limits);
+    record(parser, "HTTP/1.1 200C\r\n", false, next_piece);
+    EXPECT_EQ(parser.status(), 0);
+  }
+}
+
+TEST(Http1Response, TellsThatItIsNoStatusLineBeforeItTellsOfLimitsAndLineEnds) {
+  How small;
+  small.limits.max_line_bytes = 40;
+  const std::string prose(50, 'x');
+  EXPECT_EQ(error_of(prose, small), Http1Error::kBadStatusLine);
+  EXPECT_EQ(error_of(prose + "\r\n", small), Http1Error::kBadStatusLine);
+  EXPECT_EQ(error_of("HTTP/1.1 200 " + prose + "\r\n", small), Http1Error::kLineTooLong);
+  small.limits = {.max_header_bytes = 20};
+  EXPECT_EQ(error_of(prose + "\r\n", small), Http1Error::kBadStatusLine);
+  EXPECT_EQ(error_of("HTTP/1.1 200 " + prose + "\r\n", small), Http1Error::kHeadersTooLarge);
+  EXPECT_EQ(error_of("+PONG\n"), Http1Error::kBadStatusLine);
+  EXPECT_EQ(error_of("HTTP/1.\n"), Http1Error::kBareLineFeed);
+}
+
 TEST(Http1Response, RefusesOtherMajorVersions) {
   for (const char* line : {"HTTP/2.0 200 OK", "HTTP/2 200", "HTTP/0.9 200 OK", "HTTP/1.x 200 OK", "HTTP/11.1 200 OK"}) {
     EXPECT_EQ(error_of(std::string(line) + "\r\n\r\n"), Http1Error::kBadVersion) << line;
@@ -330,7 +370,7 @@ TEST(Http1Response, HoldsLinesToTheirLimit) {
   EXPECT_EQ(error_of(with("A: " + std::string(27, 'x') + "\r\n"), how), Http1Error::kLineTooLong);
   EXPECT_EQ(error_of(with("A: " + std::string(28, 'x')), how), Http1Error::kLineTooLong);
   EXPECT_EQ(error_of("HTTP/1.1 200 " + std::string(17, 'x') + "\r\n", how), Http1Error::kLineTooLong);
-  EXPECT_EQ(error_of(std::string(31, 'x'), how), Http1Error::kLineTooLong);
+  EXPECT_EQ(error_of("HTTP/1.1 200 " + std::string(18, 'x'), how), Http1Error::kLineTooLong);
   EXPECT_EQ(error_of(with("Transfer-Encoding: chunked\r\n", "1;" + std::string(40, 'x')), how),
             Http1Error::kLineTooLong);
 }

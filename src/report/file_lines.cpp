@@ -46,6 +46,14 @@ int open_fifo(const std::string& path) {
   }
 }
 
+// Of a FIFO whose writing process has not ended: a reader that went away would have ended it.
+bool has_no_reader(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return errno == ENXIO;
+  ::close(file);
+  return false;
+}
+
 class FileLines final : public LineTarget {
  public:
   explicit FileLines(std::string path) : path_(std::move(path)) {}
@@ -78,13 +86,10 @@ class FileLines final : public LineTarget {
     // A person may read standard output slowly.
     const auto status = process_.finish(place_ == Place::kStandardOutput ? base::kNever : base::now() + kEndPatience);
     if (!status) {
+      const bool unread = place_ == Place::kFifo && has_no_reader(path_);
       process_.end(std::chrono::seconds(1));
       if (process_.interrupted()) return base::fail(std::string(kInterrupted));
-      return base::fail(fmt::format("{} {} s after the last point; what was not written by then is missing",
-                                    place_ == Place::kRegular
-                                        ? fmt::format("the disk had not taken all of '{}'", path_)
-                                        : fmt::format("the reader of '{}' had not taken all of it", path_),
-                                    std::chrono::floor<std::chrono::seconds>(kEndPatience).count()));
+      return too_late(unread);
     }
     if (!std::exchange(told_, true)) {
       if (auto good = judged(*status); !good) return good;
@@ -112,6 +117,21 @@ class FileLines final : public LineTarget {
     if (file < 0) return cannot_write(path_, errno);
     place_ = ::fstat(file, &there) == 0 && S_ISREG(there.st_mode) ? Place::kRegular : Place::kDevice;
     return {};
+  }
+
+  std::unexpected<base::Error> too_late(bool unread) const {
+    const auto patience = std::chrono::floor<std::chrono::seconds>(kEndPatience).count();
+    if (unread) {
+      return base::fail(
+          fmt::format("nobody had opened '{}' for reading {} s after the last point, so nothing was written: start its "
+                      "reader first",
+                      path_, patience));
+    }
+    return base::fail(fmt::format("{} {} s after the last point; what was not written by then is missing",
+                                  place_ == Place::kRegular
+                                      ? fmt::format("the disk had not taken all of '{}'", path_)
+                                      : fmt::format("the reader of '{}' had not taken all of it", path_),
+                                  patience));
   }
 
   base::Expected<void> judged(int status) const {

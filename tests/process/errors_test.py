@@ -131,6 +131,18 @@ workflows:
 
         self.expect_only(self.run_against(self.serve(handler).url, timeout="5s"), "protocol", 5)
 
+    def test_what_is_no_http_and_never_ends_its_line_is_protocol(self):
+        for reply in (b"+PONG", b"<html>hi</html>"):
+            for stay in (True, False):
+                with self.subTest(reply=reply, stay=stay):
+                    def handler(connection, reply=reply, stay=stay):
+                        ask(connection)
+                        connection.sendall(reply)
+                        if stay:
+                            hold(connection)
+
+                    self.expect_only(self.run_against(self.serve(handler).url, timeout="5s"), "protocol", 5)
+
     def test_what_arrived_before_the_client_looked_is_read(self):
         server = self.serve(lambda connection: (connection.sendall(b"220 not HTTP\r\n"), hold(connection)))
         under = self.start(yaml=f"""

@@ -226,6 +226,35 @@ class Trouble(HistoryTest):
         self.assertEqual(listed.code, 1, listed)
         self.assertIn("mv '", listed.err)
 
+    def test_what_cannot_be_compared_because_the_history_is_damaged_does_not_pass(self):
+        self.data.mkdir()
+        self.database.write_bytes(b"junk\n")
+        for baseline in ("latest", "latest~1", "r-20200101-0000"):
+            run = self.quick("--baseline", baseline, "--fail-if", "p95 +10%")
+            self.assertEqual((run.code, run.out), (1, ""), run)
+            self.assertIn("mv '", run.err)
+            self.assertIn("Leave out --baseline", run.err)
+        self.assertEqual(len(self.server.requests), 0)
+        self.assert_not_kept(self.quick(), "damaged")
+
+    def test_a_damaged_run_is_told_by_every_command_alike(self):
+        first, second = self.quick().summary["id"], self.quick().summary["id"]
+        with contextlib.closing(sqlite3.connect(self.database)) as database:
+            database.execute("UPDATE results SET result = substr(result, 1, 40) "
+                             "WHERE run = (SELECT number FROM runs WHERE id = ?)", (second,))
+            database.commit()
+        for words in (["show", second], ["export", second, f"json={self.folder}/x.json"], ["compare", first, second],
+                      ["compare", second, first], ["compare", first]):
+            run = self.results(*words)
+            self.assertEqual((run.code, run.out), (1, ""), run)
+            self.assertIn("damaged", run.err)
+        self.assertEqual(self.results("compare", first, "r-20200101-0000").code, 2)
+        self.assertEqual(self.quick("--baseline", "latest", "--fail-if", "p95 +10%").code, 1)
+        self.database.write_bytes(b"no database " * 500)
+        for words in (["list"], ["show"], ["export", first, f"json={self.folder}/x.json"], ["rm", first],
+                      ["compare", first]):
+            self.assertEqual(self.results(*words).code, 1, words)
+
     def test_a_history_cut_in_half_is_told(self):
         self.quick()
         whole = self.database.read_bytes()

@@ -308,11 +308,11 @@ steps: [ {{ post: "/?u=${{data.users.name}}", file: body.txt }} ]
         self.assertEqual(json.loads(seen[0].splitlines()[-1])["summary"], run.summary)
 
     def test_a_fifo_that_nobody_reads_holds_the_end_for_a_bounded_time(self):
-        for name in ("ndjson", "junit"):
+        for name, told in (("ndjson", "nobody had opened"), ("csv", "nobody had opened"), ("junit", "nobody reads it")):
             with self.subTest(output=name):
                 os.mkfifo(self.folder / name)
                 run = self.go(f"{name}={self.folder / name}")
-                self.expect_trouble(run, f"--out {name}=")
+                self.expect_trouble(run, f"--out {name}=", told, "start its reader first")
                 self.assertLess(run.seconds, 15)
 
     def test_a_reader_that_stops_reading_costs_points_and_not_the_run(self):

@@ -2,9 +2,10 @@
 
 import gzip
 import json
+import signal
 import unittest
 
-from harness import ProcessTest, response
+from harness import ProcessTest, response, wait_until
 
 
 class Try(ProcessTest):
@@ -77,6 +78,55 @@ steps: [ {{ get: /, save: {{ a: json.a }} }} ]
         value = next(line for line in out.splitlines() if line.startswith("  = a: "))
         self.assertLess(len(value), 5000)
         self.assertRegex(value, "x … [0-9]+ more bytes$")
+
+    def test_what_made_no_request_is_told(self):
+        page = "{ get: / }"
+        for lists, told, code in (
+                (f"steps: [ {{ stop: iteration }}, {page} ]", "`stop: iteration` came before any", 99),
+                (f"start: [ {{ stop: workflow }} ]\nsteps: [ {page} ]", "`stop: workflow` came before any", 99),
+                (f"steps: [ {{ if: vu > 1, then: [ {page} ] }} ]", "no step that makes one was reached", 99),
+                ("steps: [ { think: 1ms } ]", "none of its steps makes one", 0)):
+            with self.subTest(lists=lists):
+                yaml = f"muster: 1\nname: idle\ntarget: {self.url}\nload: {{ vus: 1, iterations: 1 }}\n{lists}\n"
+                run = self.run_muster(yaml=yaml, command="try")
+                self.assertEqual(run.code, code, run)
+                self.assertIn(f": no request was made: {told}\n", run.out)
+                told_json = self.run_muster("--json", yaml=yaml, command="try")
+                self.assertEqual(told_json.code, code, told_json)
+                self.assertIn(f": no request was made: {told}\n", told_json.err)
+                for line in told_json.out.splitlines():
+                    self.assertTrue(json.loads(line)["step"].startswith("stop: "))
+
+    def test_a_stop_is_shown_where_it_happens(self):
+        run = self.run_muster(yaml=f"""
+muster: 1
+target: {self.url}
+load: {{ vus: 1, iterations: 1 }}
+steps: [ {{ get: / }}, {{ stop: vu }}, {{ get: /never }} ]
+""", command="try")
+        self.assertEqual(run.code, 0, run)
+        self.assertIn("\n✓ stop: vu\n", run.out)
+        self.assertNotIn("no request was made", run.out)
+
+    def test_an_interrupted_try_shows_how_far_it_came(self):
+        asked = []
+
+        def handler(connection):
+            asked.append(connection.recv(65536))
+            connection.recv(65536)
+
+        server = self.serve(handler)
+        for extra in ((), ("--json",)):
+            with self.subTest(extra=extra):
+                asked.clear()
+                under = self.start("--url", f"{server.url}/stall", *extra, command="try")
+                wait_until(lambda: asked, what="the request")
+                under.signal(signal.SIGINT)
+                run = under.end()
+                self.assertEqual(run.code, 130, run)
+                self.assertIn("GET /stall HTTP/1.1", run.out)
+                self.assertIn("cancelled", run.out)
+                self.assertIn("interrupted: this is how far it came\n", run.err if extra else run.out)
 
     def test_a_body_without_end_is_refused(self):
         yaml = """
