@@ -133,14 +133,34 @@ Done add_form(Pieces& pieces, const model::TreeMap& fields, authoring::Scope& sc
   return {};
 }
 
+// What stands in the head of a part, which is the same in every request; empty if it is not given.
+base::Expected<std::string> constant(const model::Tree& part, std::string_view key, authoring::Scope& scope) {
+  const model::Tree* const tree = part.find(key);
+  if (tree == nullptr || tree->text() == nullptr || !has_hole(*tree->text()))
+    return tree == nullptr || tree->text() == nullptr ? std::string() : *tree->text();
+  auto made = compiled(*tree->text(), scope, Escape::kHeader);
+  if (!made) return std::unexpected(made.error());
+  if (!made->constant()) {
+    return base::fail(
+        fmt::format("`{}` of a part of `multipart` is the same in every request, found '{}'; values that "
+                    "change may stand in its `text`",
+                    key, *tree->text()));
+  }
+  std::string rendered;
+  if (auto done = made->render(authoring::Evaluation{}, rendered); !done) return std::unexpected(done.error());
+  return rendered;
+}
+
 Done add_part(Pieces& pieces, const std::string& name, const model::Tree& value, authoring::Scope& scope) {
   protocol::MultipartPart part{.name = name, .bytes = {}};
   const model::Tree* file = value.find("file");
-  const model::Tree* type = value.find("type");
-  const model::Tree* filename = value.find("filename");
   const model::Tree* inside = value.find("text");
-  if (type != nullptr && type->text() != nullptr) part.content_type = *type->text();
-  if (filename != nullptr && filename->text() != nullptr) part.filename = *filename->text();
+  auto type = constant(value, "type", scope);
+  if (!type) return std::unexpected(type.error());
+  auto filename = constant(value, "filename", scope);
+  if (!filename) return std::unexpected(filename.error());
+  part.content_type = std::move(*type);
+  part.filename = std::move(*filename);
   std::string text;
   if (file != nullptr && file->text() != nullptr) {
     auto bytes = file_bytes(authoring::resolve_path(file->where, *file->text()));

@@ -395,6 +395,18 @@ class Requests(HttpTest):
         request = self.one({"post": "/", "multipart": {"a": "1"}}, options="headers: { content-type: application/json }")
         self.assertTrue(request.header("content-type").startswith("multipart/form-data; boundary="), request.header("content-type"))
 
+    def test_the_name_of_a_files_part_is_constant(self):
+        part = {"text": "${vu.id}", "filename": "a$${x}.txt"}
+        self.assertIn(b'filename="a${x}.txt"\r\n', self.one({"post": "/", "multipart": {"f": part}}).body)
+        run = self.run_muster(yaml=f"""
+muster: 1
+target: {self.serve_http().url}
+load: {{ vus: 1, iterations: 1 }}
+steps: [ {{ post: /, multipart: {{ f: {{ text: x, filename: "a${{vu.id}}" }} }} }} ]
+""")
+        self.assertEqual(run.code, 2, run)
+        self.assertIn("`filename` of a part of `multipart` is the same in every request, found 'a${vu.id}'", run.err)
+
     def test_multipart_bodies(self):
         self.write("photo.bin", bytes(range(256)))
         request = self.one({"post": "/", "multipart": {"name": "ada ${1}", "photo": {"file": "photo.bin", "type": "image/x",
