@@ -8,10 +8,10 @@
 namespace muster::protocol {
 
 // Message supplies:
-//   bool start_may_be(std::size_t place, std::string_view piece)          // of the start line; false: fail() was
-//   called template <class Sink> bool start_line(std::string_view line, Sink&)   // false: fail() was called template
-//   <class Sink> void headers_end(Sink&)                         // sets the phase that follows, or fails bool
-//   header_hook(std::string_view name, std::string_view value)       // headers only this kind cares about
+//   bool start_may_be(std::size_t place, std::string_view piece)          // of a start line; false: fail() was called
+//   template <class Sink> bool start_line(std::string_view line, Sink&)   // false: fail() was called
+//   template <class Sink> void headers_end(Sink&)                         // sets the phase that follows, or fails
+//   bool header_hook(std::string_view name, std::string_view value)       // headers only this kind cares about
 template <class Message>
 class Http1Parser : public Http1Framing {
  public:
