@@ -92,7 +92,8 @@ std::expected<RunHistory, Refusal> RunHistory::prepare(const HistoryFlags& flags
   if (!labels) return refuse(labels.error().message);
   if (flags.no_save && !labels->empty()) return refuse("--label marks a kept run, and --no-save keeps none");
   made.labels_ = std::move(*labels);
-  for (auto& [name, value] : made.labels_) engine::redact(value, engine::spellings(job.secrets));
+  const std::vector<std::string> spelled = engine::spellings(job.secrets);
+  for (auto& [name, value] : made.labels_) engine::redact(value, spelled);
   for (const std::string& written : flags.fail_if) {
     auto condition = report::parse_fail_if(written);
     if (!condition) return refuse(condition.error().message);

@@ -178,11 +178,16 @@ std::string Engine::stuck(base::Instant now) {
   return {};
 }
 
-void Engine::collect_last() {
-  command({.kind = Command::Kind::kAbort});
-  for (const base::Instant until = base::now() + kLastRecordings; !finished() && base::now() < until;) {
+// A core that is done hands its last recording over only once the one before it was taken.
+void Engine::drain_until(base::Instant deadline) {
+  while (!finished() && base::now() < deadline) {
     if (!drain()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+}
+
+void Engine::collect_last() {
+  command({.kind = Command::Kind::kAbort});
+  drain_until(base::now() + kLastRecordings);
   while (drain()) {
   }
   for (std::size_t i = 0; i < cores_.size(); ++i) {
@@ -193,10 +198,7 @@ void Engine::collect_last() {
 
 void Engine::join() {
   if (threads_.empty()) return;
-  // A core that is done hands its last recording over only once the one before it was taken.
-  while (!finished()) {
-    if (!drain()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  drain_until(base::kNever);
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
   while (drain()) {

@@ -91,6 +91,8 @@ class Engine {
 
   void run_core(std::size_t index);
   bool drain();
+  // Takes what the cores hand over until they have finished, or time is over.
+  void drain_until(base::Instant deadline);
   // Before the process ends: ends the cores that can be ended, and takes from all of them what they recorded last.
   void collect_last();
 

@@ -136,15 +136,16 @@ Done add_form(Pieces& pieces, const model::TreeMap& fields, authoring::Scope& sc
 // What stands in the head of a part, which is the same in every request; empty if it is not given.
 base::Expected<std::string> constant(const model::Tree& part, std::string_view key, authoring::Scope& scope) {
   const model::Tree* const tree = part.find(key);
-  if (tree == nullptr || tree->text() == nullptr || !has_hole(*tree->text()))
-    return tree == nullptr || tree->text() == nullptr ? std::string() : *tree->text();
-  auto made = compiled(*tree->text(), scope, Escape::kHeader);
+  const std::string* const text = tree == nullptr ? nullptr : tree->text();
+  if (text == nullptr) return std::string();
+  if (!has_hole(*text)) return *text;
+  auto made = compiled(*text, scope, Escape::kHeader);
   if (!made) return std::unexpected(made.error());
   if (!made->constant()) {
     return base::fail(
         fmt::format("`{}` of a part of `multipart` is the same in every request, found '{}'; values that "
                     "change may stand in its `text`",
-                    key, *tree->text()));
+                    key, *text));
   }
   std::string rendered;
   if (auto done = made->render(authoring::Evaluation{}, rendered); !done) return std::unexpected(done.error());

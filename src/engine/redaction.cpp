@@ -132,7 +132,7 @@ Escape percent_escape(std::string_view text) {
   return byte ? Escape{3, std::string(1, static_cast<char>(*byte))} : Escape{};
 }
 
-// "\\u0026", also as a pair of surrogates, "\\x26", "\\/", "\\n".
+// "\u0026", also as a pair of surrogates, "\x26", "\/", "\n".
 Escape backslash_escape(std::string_view text) {
   if (text.size() < 2) return {};
   if (text[1] == 'x') return text.size() < 4 ? Escape{} : code_point(4, number(text.substr(2, 2), 16));
@@ -188,7 +188,7 @@ std::size_t edge_of_chunks(std::string_view text) {
   return number(line.substr(0, line.find_first_of("; \t")), 16) ? end + 2 : 0;
 }
 
-// The same for an escape that edges of chunks may cut.
+// What escape() says, also of one that edges of chunks cut.
 Escape escape_across_edges(std::string_view text) {
   if (std::string_view("%\\&+").find(text.front()) == std::string_view::npos) return {};
   constexpr std::size_t kLongest = 12;
