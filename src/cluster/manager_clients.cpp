@@ -91,7 +91,10 @@ void Manager::on(Desk& desk, NodeId from, const Submit& message) {
     if (draining_) return refuse(Answer::kDraining, "this manager drains");
     if (const auto layer = layers(message.outline); !layer) return refuse(Answer::kInvalid, layer.error().message);
     if (message.bundle.size == 0) return refuse(Answer::kInvalid, "the bundle is empty");
-    if (ledger_.queued() >= kMaxQueued) return refuse(Answer::kCapacityExceeded, "the queue is full");
+    if (ledger_.queued() >= kMaxQueued) {
+      desk.note(Noted::kQueueFull, {message.job, 0, 0});
+      return refuse(Answer::kCapacityExceeded, "the queue is full");
+    }
     if (!proposals_.allow(desk.now)) {
       desk.note(Noted::kQuorumCircuitOpen, {message.job, 0, 0});
       return refuse(Answer::kQuorumCircuitOpen, "the log did not commit in time lately");

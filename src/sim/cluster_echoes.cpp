@@ -1,8 +1,10 @@
 #include "sim/cluster_echoes.h"
 
-#include <optional>
+#include <algorithm>
+#include <iterator>
 #include <variant>
 
+#include "base/hash.h"
 #include "cluster/command_codec.h"
 
 namespace muster::sim {
@@ -16,25 +18,19 @@ ClusterEchoes::Echo echo_of(base::NodeId node, const Packet& packet) {
   return {.sender = packet.sender, .from = packet.from, .to = node, .frame = std::string(packet.bytes)};
 }
 
-struct Decided {
-  cluster::JobId job;
-  std::uint64_t epoch;
-};
+// Of proposals that leaders of jobs forward, every so many is kept back. Those who asked for it ask anew after a time.
+constexpr std::uint64_t kKeptBack = 6;
 
-// What a job's leader decides under its epoch.
-std::optional<Decided> decided(const cluster::Command& command) {
-  return std::visit(
-      [](const auto& each) -> std::optional<Decided> {
-        if constexpr (requires { each.epoch, each.job; }) return Decided{each.job, each.epoch};
-        if constexpr (requires { each.epoch, each.part.job; }) return Decided{each.part.job, each.epoch};
-        return std::nullopt;
-      },
-      command);
+bool kept_back(const cluster::Entry& entry) {
+  return base::mix(base::number(entry.proposer.node) ^
+                   base::mix(number(entry.proposer.life) ^ base::mix(entry.sequence))) %
+             kKeptBack ==
+         0;
 }
 
 }  // namespace
 
-void ClusterEchoes::heard(base::NodeId node, const Packet& packet, const cluster::Message& message) {
+bool ClusterEchoes::heard(base::NodeId node, const Packet& packet, const cluster::Message& message) {
   if (const auto* order = std::get_if<cluster::Dispatch>(&message)) {
     superseded(node, order->part, order->fence);
     dispatches_.try_emplace({node, order->part}, order->fence, echo_of(node, packet));
@@ -42,12 +38,18 @@ void ClusterEchoes::heard(base::NodeId node, const Packet& packet, const cluster
     superseded(node, stop->part, stop->fence);
   } else if (const auto* forward = std::get_if<cluster::Forward>(&message)) {
     const auto entry = cluster::decode_entry(forward->entry);
-    const auto what = entry ? decided(entry->command) : std::nullopt;
-    if (!what || ClusterMap::role(node) != ClusterMap::Role::kManager) return;
-    if (proposals_.size() == kMostProposals) proposals_.erase(proposals_.begin());
-    proposals_.push_back({ClusterMap::datacenter(node), what->job, what->epoch, echo_of(node, packet)});
-    proposals_.back().echo.proposal = true;
+    const std::uint64_t epoch = entry ? epoch_of(entry->command) : 0;
+    if (epoch == 0 || ClusterMap::role(node) != ClusterMap::Role::kManager) return true;
+    Proposal proposal{ClusterMap::datacenter(node), job_of(entry->command), epoch, echo_of(node, packet)};
+    if (superseded(proposal)) return true;
+    proposal.echo.proposal = true;
+    const bool keep = !ended_ && kept_back(*entry);
+    std::vector<Proposal>& list = keep ? kept_back_ : proposals_;
+    if (list.size() == kMostProposals) list.erase(list.begin());
+    list.push_back(std::move(proposal));
+    return !keep;
   }
+  return true;
 }
 
 void ClusterEchoes::superseded(base::NodeId worker, const cluster::PartId& part, const cluster::Fence& by) {
@@ -57,13 +59,28 @@ void ClusterEchoes::superseded(base::NodeId worker, const cluster::PartId& part,
   dispatches_.erase(known);
 }
 
-std::vector<ClusterEchoes::Echo> ClusterEchoes::take(const ClusterLog& log) {
-  std::erase_if(proposals_, [&](Proposal& each) {
-    if (log.epoch(each.datacenter, each.job) <= each.epoch) return false;
-    ready_.push_back(std::move(each.echo));
+std::vector<ClusterEchoes::Echo> ClusterEchoes::take() {
+  std::vector<Echo> taken = take_superseded(proposals_);
+  std::ranges::move(std::exchange(ready_, {}), std::back_inserter(taken));
+  return taken;
+}
+
+std::vector<ClusterEchoes::Echo> ClusterEchoes::take_kept_back() {
+  return ended_ ? std::vector<Echo>() : take_superseded(kept_back_);
+}
+
+bool ClusterEchoes::superseded(const Proposal& proposal) const {
+  return log_->epoch(proposal.datacenter, proposal.job) > proposal.epoch;
+}
+
+std::vector<ClusterEchoes::Echo> ClusterEchoes::take_superseded(std::vector<Proposal>& from) const {
+  std::vector<Echo> taken;
+  std::erase_if(from, [&](Proposal& each) {
+    if (!superseded(each)) return false;
+    taken.push_back(std::move(each.echo));
     return true;
   });
-  return std::exchange(ready_, {});
+  return taken;
 }
 
 }  // namespace muster::sim

@@ -1,6 +1,7 @@
 // Orders that were superseded and come once more, as over a connection that everybody has given up: the dispatch of a
-// part when its worker has heard of a higher fence, what was proposed for a job when another manager leads it. Without
-// their help such orders are so rare that nothing shows whether fences and epochs are looked at. Owned by the world.
+// part when its worker has heard of a higher fence, what was proposed for a job when another manager leads it. Some
+// proposals come only then: one that comes twice has had its effect. Without their help such orders are so rare that
+// nothing shows whether fences and epochs are looked at. Owned by the world.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,8 @@ namespace muster::sim {
 
 class ClusterEchoes {
  public:
+  explicit ClusterEchoes(const ClusterLog& log) : log_(&log) {}
+
   struct Echo {
     base::NodeId sender{};
     Address from;
@@ -25,10 +28,14 @@ class ClusterEchoes {
     std::string frame;
   };
 
-  // A node receives this message.
-  void heard(base::NodeId node, const Packet& packet, const cluster::Message& message);
+  // A node receives this message. False if it must not: it is kept back, as all its repetitions will be.
+  bool heard(base::NodeId node, const Packet& packet, const cluster::Message& message);
   // What was superseded since the last call, each once.
-  std::vector<Echo> take(const ClusterLog& log);
+  std::vector<Echo> take();
+  // The same of what was kept back. To be asked after every event: its successor's decision is on its way already.
+  std::vector<Echo> take_kept_back();
+  // From now on everything gets through.
+  void end() { ended_ = true; }
 
  private:
   struct Proposal {
@@ -38,11 +45,16 @@ class ClusterEchoes {
     Echo echo;
   };
 
+  bool superseded(const Proposal& proposal) const;
+  std::vector<Echo> take_superseded(std::vector<Proposal>& from) const;
   void superseded(base::NodeId worker, const cluster::PartId& part, const cluster::Fence& by);
 
+  const ClusterLog* log_;
   std::map<std::pair<base::NodeId, cluster::PartId>, std::pair<cluster::Fence, Echo>> dispatches_;  // by worker
   std::vector<Proposal> proposals_;
+  std::vector<Proposal> kept_back_;
   std::vector<Echo> ready_;
+  bool ended_ = false;
 };
 
 }  // namespace muster::sim

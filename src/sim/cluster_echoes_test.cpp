@@ -11,10 +11,10 @@ namespace {
 
 class Echoes : public ClusterOracles {
  protected:
-  void hear(base::NodeId node, const cluster::Message& message) {
+  bool hear(base::NodeId node, const cluster::Message& message) {
     std::string frame = "M";
     cluster::encode(message, frame);
-    echoes_.heard(node, {.from = {}, .sender = kManager, .channel = Channel::kStream, .bytes = frame}, message);
+    return echoes_.heard(node, {.from = {}, .sender = kManager, .channel = Channel::kStream, .bytes = frame}, message);
   }
   static cluster::Dispatch dispatch(Fence fence) {
     cluster::Dispatch made;
@@ -22,44 +22,86 @@ class Echoes : public ClusterOracles {
     made.fence = fence;
     return made;
   }
+  static cluster::Forward proposal(std::uint64_t sequence) {
+    cluster::Forward forward;
+    cluster::encode(cluster::Entry{kOwner, sequence, cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kStuck}},
+                    forward.entry);
+    return forward;
+  }
+  // The first sequence of a proposal that gets through, or that does not.
+  std::uint64_t passing() { return first(true); }
+  std::uint64_t kept_back() { return first(false); }
 
-  ClusterEchoes echoes_;
+  static constexpr base::NodeId kLeader{102};  // of the log
+  ClusterEchoes echoes_{log_};
+
+ private:
+  std::uint64_t first(bool passes) {
+    std::uint64_t sequence = 1;
+    for (ClusterEchoes trial(log_);; ++sequence) {
+      std::string frame = "M";
+      cluster::encode(cluster::Message(proposal(sequence)), frame);
+      if (trial.heard(kLeader, {.from = {}, .sender = kManager, .channel = Channel::kStream, .bytes = frame},
+                      proposal(sequence)) == passes)
+        return sequence;
+    }
+  }
 };
 
 TEST_F(Echoes, ADispatchComesAgainOnceItsWorkerHasHeardOfAHigherFence) {
   hear(kWorker, dispatch({1, 1}));
   hear(kWorker, dispatch({1, 1}));
   hear(kOther, dispatch({1, 2}));
-  EXPECT_TRUE(echoes_.take(log_).empty());
+  EXPECT_TRUE(echoes_.take().empty());
   hear(kWorker, dispatch({1, 2}));
-  const auto echoes = echoes_.take(log_);
+  const auto echoes = echoes_.take();
   ASSERT_EQ(echoes.size(), 1u);
   EXPECT_EQ(echoes[0].to, kWorker);
   EXPECT_EQ(echoes[0].sender, kManager);
   const auto message = cluster::decode_message(std::string_view(echoes[0].frame).substr(1));
   ASSERT_TRUE(message);
   EXPECT_EQ(std::get<cluster::Dispatch>(*message), dispatch({1, 1}));
-  EXPECT_TRUE(echoes_.take(log_).empty());
+  EXPECT_TRUE(echoes_.take().empty());
 }
 
 TEST_F(Echoes, AnEchoSupersedesNothing) {
   hear(kWorker, dispatch({1, 2}));
   hear(kWorker, dispatch({1, 1}));
-  EXPECT_TRUE(echoes_.take(log_).empty());
+  EXPECT_TRUE(echoes_.take().empty());
 }
 
 TEST_F(Echoes, AProposalComesAgainOnceAnotherManagerLeadsTheJob) {
   provision();
-  cluster::Forward forward;
-  cluster::encode(cluster::Entry{kOwner, 9, cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kStuck}},
-                  forward.entry);
-  hear(base::NodeId{102}, forward);
-  EXPECT_TRUE(echoes_.take(log_).empty());
+  hear(kLeader, proposal(passing()));
+  EXPECT_TRUE(echoes_.take().empty());
   commit(cluster::JobOwner{kJob, kSuccessor, 2});
-  const auto echoes = echoes_.take(log_);
+  const auto echoes = echoes_.take();
   ASSERT_EQ(echoes.size(), 1u);
   EXPECT_TRUE(echoes[0].proposal);
-  EXPECT_TRUE(echoes_.take(log_).empty());
+  // The echo is one itself, and brings no other.
+  EXPECT_TRUE(hear(kLeader, proposal(passing())));
+  EXPECT_TRUE(echoes_.take().empty());
+}
+
+TEST_F(Echoes, SomeProposalsComeOnlyOnceAnotherManagerLeadsTheJob) {
+  provision();
+  const std::uint64_t sequence = kept_back();
+  EXPECT_FALSE(hear(kLeader, proposal(sequence)));
+  EXPECT_TRUE(echoes_.take_kept_back().empty());
+  commit(cluster::JobOwner{kJob, kSuccessor, 2});
+  EXPECT_TRUE(echoes_.take().empty());
+  const auto echoes = echoes_.take_kept_back();
+  ASSERT_EQ(echoes.size(), 1u);
+  EXPECT_TRUE(echoes[0].proposal);
+  EXPECT_TRUE(hear(kLeader, proposal(sequence)));
+  EXPECT_TRUE(echoes_.take_kept_back().empty());
+}
+
+TEST_F(Echoes, NothingIsKeptBackAfterTheEnd) {
+  provision();
+  const std::uint64_t sequence = kept_back();
+  echoes_.end();
+  EXPECT_TRUE(hear(kLeader, proposal(sequence)));
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ std::vector<std::uint32_t> depths(const cluster::JobOutline& outline) {
   return depth;
 }
 
+}  // namespace
+
 JobId job_of(const cluster::Command& command) {
   return std::visit(
       [](const auto& each) -> JobId {
@@ -41,7 +43,6 @@ JobId job_of(const cluster::Command& command) {
       command);
 }
 
-// Of what a job's leader decides; 0 for everything else.
 std::uint64_t epoch_of(const cluster::Command& command) {
   return std::visit(
       [](const auto& each) -> std::uint64_t {
@@ -50,8 +51,6 @@ std::uint64_t epoch_of(const cluster::Command& command) {
       },
       command);
 }
-
-}  // namespace
 
 // What one command did, by the ledger that came of it, entered into the account.
 struct ClusterLog::Effect {

@@ -20,6 +20,11 @@
 
 namespace muster::sim {
 
+// The job that a command is about, if any.
+cluster::JobId job_of(const cluster::Command& command);
+// Of what a job's leader decides; 0 for everything else.
+std::uint64_t epoch_of(const cluster::Command& command);
+
 class ClusterLog {
  public:
   ClusterLog(Kernel& kernel, const ClusterSetup& setup, const ClusterRuns& runs)

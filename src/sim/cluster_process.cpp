@@ -49,6 +49,7 @@ ClusterShared::ClusterShared(Kernel& the_kernel, const ClusterSetup& the_setup)
       talk(the_kernel, log),
       resources(the_kernel),
       leases(the_kernel),
+      echoes(log),
       gates(the_kernel) {
   gates.founded(map.gates());
   for (std::uint32_t i = 0; i < map.datacenters(); ++i) {
@@ -81,7 +82,7 @@ void ClusterProcess::receive(Host& host, const Packet& packet) {
     case Frame::kMessage: {
       const auto message = cluster::decode_message(bytes);
       if (message && packet.authentic) {
-        if (shared_->setup.echoes) shared_->echoes.heard(host.self(), packet, *message);
+        if (shared_->setup.echoes && !shared_->echoes.heard(host.self(), packet, *message)) return;
         on_message(host, packet.sender, *message);
       } else if (packet.authentic) {
         shared_->kernel.violate(

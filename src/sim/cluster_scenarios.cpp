@@ -176,6 +176,25 @@ Scenario echo() {
   return scenario;
 }
 
+// Far more jobs than a few workers can do.
+Scenario crowd() {
+  Scenario scenario = cluster_scenario(
+      "cluster-crowd", "more jobs than a few workers can do: the queue is full, and what was taken on ends",
+      [](ClusterSetup& setup) {
+        setup.gates = 0;
+        setup.datacenters = 1;
+        setup.workers = 8;
+        setup.submit = milliseconds(2500);
+        setup.longest_part = milliseconds(500);
+        setup.trouble = 0;
+        setup.everybody_heals = true;
+      });
+  scenario.counters = {"job completed", "part run again", "job taken over by another manager", "noted queue full"};
+  demand_faults(scenario);
+  scenario.enough_seeds = 30;
+  return scenario;
+}
+
 }  // namespace
 
 void add_cluster_scenarios(std::vector<Scenario>& scenarios) {
@@ -183,6 +202,7 @@ void add_cluster_scenarios(std::vector<Scenario>& scenarios) {
   scenarios.push_back(restart());
   scenarios.push_back(direct());
   scenarios.push_back(echo());
+  scenarios.push_back(crowd());
 }
 
 }  // namespace muster::sim

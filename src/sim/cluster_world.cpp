@@ -17,7 +17,8 @@ constexpr base::Duration kAskAgain = std::chrono::seconds(2);
 constexpr base::Duration kFreshJobs = std::chrono::seconds(5);
 constexpr base::Duration kLook = std::chrono::seconds(1);
 constexpr base::Duration kEcho = std::chrono::milliseconds(500);
-constexpr double kLatestEcho = 6;  // seconds after that
+constexpr double kLatestEcho = 6;         // seconds after that
+constexpr double kLatestKeptBack = 0.02;  // seconds after another manager leads the job
 // How long the job that is to be cancelled may take to begin, and then to end.
 constexpr base::Duration kPatience = std::chrono::seconds(10);
 
@@ -44,7 +45,7 @@ void ClusterWorld::begin(Kernel& kernel) {
   }
   often(setup_.drain, [this] { drain_somebody(); });
   often(setup_.change, [this] { change_managers(); });
-  if (setup_.echoes) often(kEcho, [this] { echo(); });
+  if (setup_.echoes) often(kEcho, [this] { echo(shared_->echoes.take(), kLatestEcho); });
   ask_again();
 }
 
@@ -64,6 +65,7 @@ std::unique_ptr<Process> ClusterWorld::boot(base::NodeId node) {
 
 void ClusterWorld::observe(base::NodeId node) {
   shared_->runs.observe(node);
+  if (setup_.echoes) echo(shared_->echoes.take_kept_back(), kLatestKeptBack);
   const Role role = ClusterMap::role(node);
   if (role != Role::kGate && role != Role::kManager) return;
   const cores::Raft* const it = raft(node);
@@ -116,6 +118,7 @@ void ClusterWorld::heal(const std::vector<base::NodeId>& core) {
   core_ = core;
   std::ranges::sort(core_);
   healing_ = true;
+  shared_->echoes.end();
   healed_at_ = kernel_->elapsed();
   cancels_late_ = kernel_->random().below(2) == 0;
   time_cancellation();
@@ -330,9 +333,9 @@ void ClusterWorld::drain_somebody() {
   }
 }
 
-void ClusterWorld::echo() {
-  for (ClusterEchoes::Echo& each : shared_->echoes.take(shared_->log)) {
-    const double wait = kLatestEcho * kernel_->random().unit();
+void ClusterWorld::echo(std::vector<ClusterEchoes::Echo> echoes, double latest) {
+  for (ClusterEchoes::Echo& each : echoes) {
+    const double wait = latest * kernel_->random().unit();
     kernel_->after(base::from_seconds(wait), [this, each = std::move(each)] {
       base::NodeId to = each.to;
       if (each.proposal) to = leader(groups_[groups_.size() == 1 ? 0 : 1 + ClusterMap::datacenter(to)]);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/cluster_client.h"
+#include "sim/cluster_echoes.h"
 #include "sim/cluster_logged.h"
 #include "sim/cluster_worker.h"
 #include "sim/world.h"
@@ -63,7 +64,8 @@ class ClusterWorld final : public World {
   void change_managers();
   void ask_again();
   // Lets orders that were superseded come again, some time later.
-  void echo();
+  // Sent again within so many seconds.
+  void echo(std::vector<ClusterEchoes::Echo> echoes, double latest);
   static bool fresh_under_way(const ClusterUser& user);
   bool in_core(base::NodeId node) const;
   // What is still to come; empty once all is as it should be.
