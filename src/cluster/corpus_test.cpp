@@ -46,7 +46,7 @@ std::string message_of_kind(std::size_t kind) {
 }
 
 TEST(Corpus, HasEveryKindOfMessage) {
-  for (std::size_t kind = 0; kind < std::variant_size_v<Message>; ++kind) {
+  for (std::size_t kind = 0; kind < kMessages; ++kind) {
     Message message;
     choose_alternative(message, kind);
     std::string name(name_of(message));

@@ -139,7 +139,7 @@ class Gate {
   GateRequests requests_;
   resilience::Shedder shedder_;
   resilience::Load load_ = resilience::Load::kHealthy;
-  std::array<std::uint64_t, std::variant_size_v<Message>> turned_away_{};
+  std::array<std::uint64_t, kMessages> turned_away_{};
   std::map<JobId, GateJob> machines_;  // of the jobs that this process owns
   std::map<JobId, base::Instant> due_of_;
   std::set<std::pair<base::Instant, JobId>> due_;

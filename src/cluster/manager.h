@@ -172,7 +172,7 @@ class Manager {
   resilience::RateLimiter limiter_;
   resilience::Shedder shedder_;
   resilience::Load load_ = resilience::Load::kHealthy;
-  std::array<std::uint64_t, std::variant_size_v<Message>> turned_away_{};
+  std::array<std::uint64_t, kMessages> turned_away_{};
   std::map<JobId, Led> machines_;  // of the jobs that this process leads
   std::set<std::pair<base::Instant, JobId>> due_;
   std::set<JobId> touched_;

@@ -25,7 +25,7 @@ base::Expected<Message> decode_message(std::string_view bytes) {
   }
   Unpack io(reader);
   Message message;
-  choose_alternative(message, static_cast<std::size_t>(reader.varint_below(std::variant_size_v<Message>)));
+  choose_alternative(message, static_cast<std::size_t>(reader.varint_below(kMessages)));
   std::visit([&](auto& each) { fields(io, each); }, message);
   if (reader.ok() && !reader.at_end()) reader.fail("more bytes follow its end");
   if (!reader.ok()) return std::unexpected(reader.error("message"));

@@ -16,7 +16,7 @@ struct Kind {
 using enum MessageClass;
 
 // In the order of the variant.
-constexpr std::array<Kind, std::variant_size_v<Message>> kKinds = {{
+constexpr std::array<Kind, kMessages> kKinds = {{
     {"submit", kHigh},
     {"submit answer", kHigh},
     {"status ask", kNormal},
@@ -59,6 +59,13 @@ constexpr std::array<Kind, std::variant_size_v<Message>> kKinds = {{
 }};
 
 }  // namespace
+
+Message::Message() = default;
+Message::Message(const Message& other) = default;
+Message::Message(Message&& other) noexcept = default;
+Message& Message::operator=(const Message& other) = default;
+Message& Message::operator=(Message&& other) noexcept = default;
+Message::~Message() = default;
 
 std::string_view name_of(const Message& message) {
   return kKinds[message.index()].name;

@@ -13,7 +13,7 @@
 namespace muster::cluster {
 
 // The order is the number of the message on the wire: add at the end only.
-using Message =
+using AnyMessage =
     std::variant<Submit, SubmitAnswer, StatusAsk, StatusAnswer, Cancel, CancelAnswer, WorkflowEnded, JobEnd, EndAck,
                  WindowPush, GateAnnounce, OwnerAsk, OwnerIs,              //
                  BodyOffer, BodyHeld, BodyWanted, BodyPiece, BodyMissing,  //
@@ -21,6 +21,21 @@ using Message =
                  ResultAck,                                                                                    //
                  Probe, ProbeAnswer, CancelPoll, ExtensionAsk, ExtensionAnswer, Drain, Forward, ManagerState,  //
                  Reconnect, DatacentersAsk, Datacenters, Ring>;
+constexpr std::size_t kMessages = std::variant_size_v<AnyMessage>;
+
+// That variant, copied, moved and destroyed in one place: code for each of its alternatives wherever a message is
+// handled takes a sixth of the time that this room takes to compile.
+struct Message : AnyMessage {
+  using AnyMessage::AnyMessage;
+  using AnyMessage::operator=;
+
+  Message();
+  Message(const Message& other);
+  Message(Message&& other) noexcept;
+  Message& operator=(const Message& other);
+  Message& operator=(Message&& other) noexcept;
+  ~Message();
+};
 
 // "submit", "heartbeat answer": for traces and metrics.
 std::string_view name_of(const Message& message);

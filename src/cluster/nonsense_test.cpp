@@ -82,7 +82,7 @@ Message nonsense(std::uint64_t seed) {
   for (;; seed += 0x9e3779b97f4a7c15u) {
     base::Random random(seed);
     Message message;
-    choose_alternative(message, random.below(std::variant_size_v<Message>));
+    choose_alternative(message, random.below(kMessages));
     Nonsense fill(random.next());
     std::visit([&](auto& each) { fields(fill, each); }, message);
     std::string bytes;
