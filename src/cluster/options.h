@@ -191,7 +191,7 @@ struct WorkerOptions {
   // Managers that led jobs of this worker are kept in touch with so long.
   base::Duration leader_memory = std::chrono::minutes(5);
   // Own cpu and memory in use, 0 … 1, and health score, from which the worker is degraded; and the score from which it
-  // drains until it is well again.
+  // drains until it is well again. It is degraded, too, while its disk takes nothing.
   double degraded_cpu = 0.80;
   double degraded_memory = 0.85;
   std::uint32_t degraded_score = 4;

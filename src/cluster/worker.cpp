@@ -71,6 +71,8 @@ void Worker::executor_asks(const ExtensionAsk& ask, base::Instant now) {
 }
 
 void Worker::body_stored(const BodyHash& hash, bool ok, base::Instant now) {
+  if (disk_failed_ == ok) heartbeat_due_ = now;
+  disk_failed_ = !ok;
   bodies_.stored(hash, ok, now, effects_);
   settle(now);
 }
@@ -120,7 +122,7 @@ WorkerState Worker::state() const {
   if (superseded_ || drained()) return WorkerState::kOffline;
   if (drain_asked_ || critical_) return WorkerState::kDraining;
   if (!contact_) return WorkerState::kRegistering;
-  return degraded_ ? WorkerState::kDegraded : WorkerState::kHealthy;
+  return degraded_ || disk_failed_ ? WorkerState::kDegraded : WorkerState::kHealthy;
 }
 
 void Worker::settle(base::Instant now) {

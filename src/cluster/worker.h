@@ -164,6 +164,7 @@ class Worker {
   bool drain_asked_ = false;
   bool critical_ = false;
   bool degraded_ = false;
+  bool disk_failed_ = false;  // at the last write: parts given to it would wait in vain for their bundles
   bool superseded_ = false;
   Effects effects_;
 };

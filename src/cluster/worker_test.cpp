@@ -362,6 +362,17 @@ TEST_F(WorkerTest, CriticalPressureDrainsUntilItIsOver) {
   EXPECT_EQ(worker_.state(), WorkerState::kHealthy);
 }
 
+TEST_F(WorkerTest, IsDegradedWhileItsDiskTakesNothingAndTellsAtOnce) {
+  const std::size_t before = count<Heartbeat>();
+  worker_.body_stored(BodyHash{}, false, now_);
+  EXPECT_EQ(worker_.state(), WorkerState::kDegraded);
+  keep(worker_.take());
+  EXPECT_EQ(count<Heartbeat>(), before + 1);
+  EXPECT_EQ(last<Heartbeat>()->state, WorkerState::kDegraded);
+  worker_.body_stored(BodyHash{}, true, now_);
+  EXPECT_EQ(worker_.state(), WorkerState::kHealthy);
+}
+
 TEST_F(WorkerTest, GoesOnToTheNextManagerWhenOneIsSilent) {
   effects_.clear();
   pass(seconds(3));
