@@ -19,7 +19,9 @@ RELEASE = ROOT / "build" / "release"
 RESULTS = ROOT / "build" / "bench"
 MUSTER = pathlib.Path(os.environ.get("MUSTER", RELEASE / "muster"))  # another build may stand in for it
 FLOOR = RELEASE / "floor"
+WAKER = RELEASE / "waker"
 GENERATOR_CORE, SERVER_CORE = 0, 1
+ALL_CORES = os.sched_getaffinity(0)
 
 PAGE = "<!doctype html><title>muster</title>\n" + "<p>Nothing to see here, as often as you like.</p>\n" * 12
 DOCUMENT = json.dumps({"id": 7, "token": "f1a6b0c4", "items": [
@@ -132,6 +134,53 @@ def measure(command, core=GENERATOR_CORE, environment=None, limit=600):
     if process.returncode != 0:
         raise RuntimeError(f"{' '.join(map(str, command))}\nended with status {process.returncode}:\n{text[-2000:]}")
     return Use(text, wall, usage.ru_utime, usage.ru_stime, usage.ru_maxrss)
+
+
+def bare_loop(seconds=5, core=GENERATOR_CORE):
+    """What the machine does to a timer just now, by a loop that only sleeps: lateness in µs. On any core if that is None."""
+    cores = ALL_CORES if core is None else {core}
+    return json.loads(subprocess.run([WAKER, str(seconds)], check=True, capture_output=True, text=True,
+                                     preexec_fn=lambda: os.sched_setaffinity(0, cores)).stdout)
+
+
+@dataclasses.dataclass
+class Round:
+    """A result, and the worse of two bare loops, one just before it and one just after."""
+    result: object
+    bare_us: float
+
+
+@dataclasses.dataclass
+class Rounds:
+    """Results about lateness. On a machine that others share, cores stand still for many milliseconds in some minutes, whatever runs
+    there. So a result counts if a loop that only sleeps kept within a limit both before and after it. What the result itself was
+    has no say in that, and those that do not count are shown all the same."""
+    calm: list
+    restless: list
+
+    def judged(self):
+        return bool(self.calm)
+
+    def text(self, figure):
+        """What was measured in each round, with the bare loop's; `figure` takes a result to a number in ms."""
+        def each(rounds):
+            return ", ".join(f"{figure(one.result):.3f} ({one.bare_us / 1000:.3f})" for one in rounds) or "none"
+
+        return f"calm: {each(self.calm)}; restless: {each(self.restless)}"
+
+
+def in_calm(measure_once, rounds, tries, quantile, limit_us, core=GENERATOR_CORE):
+    """Measures until so many rounds were calm, or the tries are over."""
+    found = Rounds([], [])
+    before = bare_loop(core=core)[quantile]
+    for _ in range(tries):
+        result = measure_once()
+        after = bare_loop(core=core)[quantile]
+        worse, before = max(before, after), after
+        (found.calm if worse < limit_us else found.restless).append(Round(result, worse))
+        if len(found.calm) == rounds:
+            break
+    return found
 
 
 def number_in(pattern, text):
