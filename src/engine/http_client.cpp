@@ -238,7 +238,10 @@ std::string HttpClient::redirected_request(const HttpConnection& from, const pro
   const int status = from.status();
   // RFC 9110 section 15.4: 303 turns into GET, and so do 301 and 302 for POST, by custom.
   const bool to_get = (status == 303 && method != "HEAD") || ((status == 301 || status == 302) && method == "POST");
-  std::string made = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n", to_get ? "GET" : method, to.target, to.authority());
+  std::string made = fmt::format("{} {} HTTP/1.1\r\n", to_get ? "GET" : method, to.target);
+  // A name that the step gave the server is the server's own: it stays while that does.
+  if (!same_origin) made.append("Host: ").append(to.authority()).append("\r\n");
+  std::size_t jar_cookie_bytes = from.jar_cookie_bytes();
   std::string_view lines = original.substr(0, head_end);
   lines.remove_prefix(std::min(lines.find("\r\n") + 2, lines.size()));
   while (!lines.empty()) {
@@ -246,12 +249,11 @@ std::string HttpClient::redirected_request(const HttpConnection& from, const pro
     std::string_view line = lines.substr(0, end);
     lines.remove_prefix(std::min(end + 2, lines.size()));
     const std::string name = base::lower(line.substr(0, line.find(':')));
-    if (name == "host") continue;
     if (to_get && (name.starts_with("content-") || name == "transfer-encoding")) continue;
-    if (!same_origin && (name == "authorization" || name == "cookie")) continue;
+    if (!same_origin && (name == "host" || name == "authorization" || name == "cookie")) continue;
     if (name == "cookie") {
-      // What came from the jar is looked up anew.
-      line.remove_suffix(std::min(from.jar_cookie_bytes(), line.size()));
+      // What came from the jar stands at the end of the first such line, and is looked up anew.
+      line.remove_suffix(std::min(std::exchange(jar_cookie_bytes, 0), line.size()));
       if (line.size() <= name.size() + 2) continue;
     }
     made.append(line).append("\r\n");

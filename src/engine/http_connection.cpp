@@ -588,14 +588,18 @@ HttpConnection::SoFar HttpConnection::so_far() const {
 
 void HttpConnection::let_go() {
   call_ = nullptr;
-  const bool keep = state_ == State::kReceiving && parser_.complete() && parser_.keep_alive() && !hung_up_ &&
-                    sent_ == request_.size() && origin_->settings->connections != ConnectionPolicy::kNone;
+  const bool keep = state_ == State::kReceiving && parser_.complete() && reusable();
   before_ = {};
   if (keep) {
     state_ = State::kIdle;
   } else {
     close();
   }
+}
+
+bool HttpConnection::reusable() const {
+  return parser_.keep_alive() && !hung_up_ && !stray_ && sent_ == request_.size() &&
+         origin_->settings->connections != ConnectionPolicy::kNone;
 }
 
 bool HttpConnection::redirected() const {
@@ -605,15 +609,14 @@ bool HttpConnection::redirected() const {
 }
 
 void HttpConnection::complete(std::size_t surplus) {
+  stray_ = surplus != 0;
   if (redirected()) [[unlikely]] {
     Outcome outcome;
     Call& call = *call_;
     if (!client_.follow(call, *this, location_, outcome)) client_.report(call, outcome);
     return;
   }
-  // Bytes behind the response belong to no request: this connection cannot be trusted with another one.
-  const bool keep = parser_.keep_alive() && !hung_up_ && surplus == 0 && sent_ == request_.size() &&
-                    origin_->settings->connections != ConnectionPolicy::kNone;
+  const bool keep = reusable();
   Outcome outcome;
   fill(outcome);
   Call& call = *call_;

@@ -89,6 +89,8 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   void complete_one();
   void give_response(const Call& call, Outcome& outcome);
   bool redirected() const;
+  // Whether another request may follow the response that is complete.
+  bool reusable() const;
   void fill(Outcome& outcome) const;
   bool can_send_again() const;
   bool idempotent() const;
@@ -120,6 +122,7 @@ class HttpConnection final : public reactor::Watcher, public reactor::Timer {
   bool reused_ = false;
   bool opened_ = false;   // in this exchange
   bool hung_up_ = false;  // the peer closed its side
+  bool stray_ = false;    // bytes behind the response belong to no request
   std::uint8_t coding_ = 0;
   std::uint16_t tried_ = 0;   // addresses tried for this connection
   base::Instant deadline_{};  // of the exchange under way

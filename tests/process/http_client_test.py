@@ -276,6 +276,33 @@ class Redirects(HttpTest):
         self.assertEqual((there.header("authorization"), there.header("cookie")), ("Bearer t", "mine=1"))
         self.assertEqual(server.accepted, 1)
 
+    def test_a_host_that_the_step_names_stays_within_the_origin(self):
+        other = self.serve_http()
+        for location in ("/there", f"{other.url}/there"):
+            with self.subTest(location=location):
+                server = self.redirecting(302, location)
+                self.go(server, [{"get": "/here", "headers": {"Host": "shop.test"}}])
+                hosts = [request.header("host") for request in server.requests]
+                self.assertEqual(hosts, ["shop.test"] * (2 if location == "/there" else 1))
+        self.assertEqual(other.requests[0].header("host"), f"127.0.0.1:{other.port}")
+
+    def test_a_second_cookie_line_of_the_step_is_left_whole(self):
+        server = self.serve_http(lambda request: response("", 302, [("Location", "/there")]) if request.path == "/here" else
+                                 response("x", headers=[("Set-Cookie", "sid=1")]))
+        self.go(server, [{"get": "/"}, {"get": "/here", "headers": {"Cookie": ["one=1", "two=22222222"]}}])
+        for request in server.requests[1:]:
+            self.assertEqual(request.all("cookie"), ["one=1; sid=1", "two=22222222"])
+
+    def test_what_comes_behind_a_redirect_is_no_answer_to_the_next_request(self):
+        def reply(request):
+            if request.path == "/there":
+                return response("right")
+            return response("", 302, [("Location", "/there")]) + response("wrong")
+
+        server = self.serve_http(reply)
+        run = self.go(server, [{"name": "call", "get": "/here", "check": {"body": "right"}}])
+        self.assertEqual((run.summary["checks"][0]["ok"], server.accepted), (1, 2))
+
     def test_ever_new_addresses_are_not_taken_up_without_end(self):
         server = self.serve_http(address="0.0.0.0")
         self.write("hosts.csv", "host\n" + "".join(f"127.1.{i // 250}.{i % 250 + 1}\n" for i in range(4100)))
