@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/letter_case.h"
 #include "base/wall_clock.h"
 #include "engine/http_connection.h"
 #include "engine/interpreter.h"
 #include "engine/options.h"
+#include "protocol/credentials.h"
 
 namespace muster::engine {
 namespace {
@@ -222,8 +224,14 @@ void HttpClient::add_cookies(const Vu& vu, const HttpOrigin& origin, std::size_t
   const auto end = request.begin() + static_cast<std::ptrdiff_t>(head);
   const auto own = std::search(request.begin(), end, kLine.begin(), kLine.end(), same);
   if (own != end) {
-    const std::size_t line_end = request.find("\r\n", static_cast<std::size_t>(own - request.begin()) + 2);
-    pairs.insert(0, "; ");
+    const auto line = static_cast<std::size_t>(own - request.begin());
+    const std::size_t line_end = request.find("\r\n", line + 2);
+    const std::size_t last = request.find_last_not_of(' ', line_end - 1);
+    if (last >= line + kLine.size()) {
+      pairs.insert(0, "; ");
+    } else if (request[line_end - 1] != ' ') {  // there is nothing in it
+      pairs.insert(0, " ");
+    }
     request.insert(line_end, pairs);
   } else {
     request.insert(head, "Cookie: " + pairs + "\r\n");
@@ -249,7 +257,7 @@ std::string HttpClient::redirected_request(const HttpConnection& from, const pro
     std::string_view line = lines.substr(0, end);
     lines.remove_prefix(std::min(end + 2, lines.size()));
     const std::string name = base::lower(line.substr(0, line.find(':')));
-    if (to_get && (name.starts_with("content-") || name == "transfer-encoding")) continue;
+    if (to_get && (name.starts_with("content-") || name == "transfer-encoding" || name == "expect")) continue;
     if (!same_origin && (name == "host" || name == "authorization" || name == "cookie")) continue;
     if (name == "cookie") {
       // What came from the jar stands at the end of the first such line, and is looked up anew.
@@ -266,7 +274,9 @@ std::string HttpClient::redirected_request(const HttpConnection& from, const pro
 bool HttpClient::cannot_follow(HttpConnection& from, std::string_view location, const NoOrigin& why, Outcome& outcome) {
   from.measure(outcome);
   keep_evidence(from.request(), from.evidence(),
-                fmt::format("cannot follow the redirect to '{}': {}", location, why.detail), outcome);
+                fmt::format("cannot follow the redirect to '{}': {}", protocol::without_credentials(location),
+                            protocol::without_credentials_of_addresses(why.detail)),
+                outcome);
   outcome.ok = false;
   outcome.error = why.error;
   from.let_go();

@@ -245,6 +245,25 @@ void redact_spelled(std::string& text, std::string_view secret) {
   }
 }
 
+// The line `name: value` from `begin` to `end`.
+void mask_field(std::string& exchange, std::size_t begin, std::size_t end) {
+  const std::size_t colon = exchange.find(':', begin);
+  if (colon >= end) return;
+  std::size_t value = std::min(exchange.find_first_not_of(' ', colon + 1), end);
+  const std::string name = base::lower(std::string_view(exchange).substr(begin, colon - begin));
+  if (!protocol::carries_credentials(name)) {
+    const std::string_view shown = std::string_view(exchange).substr(value, end - value);
+    // Few values have anything to look for.
+    if (shown.find_first_of("?#@") == std::string_view::npos) return;
+    exchange.replace(value, end - value, protocol::without_credentials_of_addresses(shown));
+    return;
+  }
+  // The scheme ("Bearer") is no secret, and useful to see.
+  const std::size_t space = exchange.find(' ', value);
+  if (space < end && name.contains("authorization")) value = space + 1;
+  if (value < end) exchange.replace(value, end - value, kMask);
+}
+
 }  // namespace
 
 std::vector<std::string> spellings(const std::vector<std::pair<std::string, std::string>>& secrets) {
@@ -277,24 +296,12 @@ std::vector<std::string> spellings(const std::vector<std::pair<std::string, std:
 void mask_credentials(std::string& exchange) {
   protocol::mask_query(exchange);
   std::size_t line = exchange.find('\n');  // behind the request's or the status line
-  if (line == std::string::npos) return;
-  ++line;
-  while (line < exchange.size()) {
-    std::size_t end = std::min(exchange.find('\n', line), exchange.size());
+  while (line != std::string::npos && ++line < exchange.size()) {
+    const std::size_t end = std::min(exchange.find('\n', line), exchange.size());
     const std::size_t text_end = end > line && exchange[end - 1] == '\r' ? end - 1 : end;
     if (text_end == line) return;  // the blank line before the body
-    const std::size_t colon = exchange.find(':', line);
-    if (colon < text_end && protocol::carries_credentials(std::string_view(exchange).substr(line, colon - line))) {
-      std::size_t value = std::min(exchange.find_first_not_of(' ', colon + 1), text_end);
-      // The scheme ("Bearer") is no secret, and useful to see.
-      const std::size_t space = exchange.find(' ', value);
-      if (space < text_end && base::lower(exchange.substr(line, colon - line)).contains("authorization"))
-        value = space + 1;
-      if (value < text_end) exchange.replace(value, text_end - value, kMask);
-      end = exchange.find('\n', line);
-      if (end == std::string::npos) return;
-    }
-    line = end + 1;
+    mask_field(exchange, line, text_end);
+    line = exchange.find('\n', line);
   }
 }
 

@@ -15,8 +15,9 @@ namespace muster::engine {
 // another.
 std::vector<std::string> spellings(const std::vector<std::pair<std::string, std::string>>& secrets);
 
-// In the query on the first line and in the lines `name: value` of an exchange, replaces the values of those that carry
-// credentials by ***, whether or not they were declared as secrets. Bodies stay as they are.
+// In the query on the first line, in the lines `name: value` of an exchange and in addresses among those values,
+// replaces the values of those that carry credentials by ***, whether or not they were declared as secrets. Bodies stay
+// as they are.
 void mask_credentials(std::string& exchange);
 
 // Replaces each of `spelled` in `text` by ***.

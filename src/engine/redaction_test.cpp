@@ -98,13 +98,25 @@ TEST(Redaction, MasksTheValuesOfTheQueryThatCarryCredentials) {
     return exchange;
   };
   EXPECT_EQ(masked("GET /a?page=2&api_key=abc&Password=x%20y&flag&token=&q=1 HTTP/1.1\r\nReferer: /?token=t\r\n\r\n"),
-            "GET /a?page=2&api_key=***&Password=***&flag&token=&q=1 HTTP/1.1\r\nReferer: /?token=t\r\n\r\n");
+            "GET /a?page=2&api_key=***&Password=***&flag&token=&q=1 HTTP/1.1\r\nReferer: /?token=***\r\n\r\n");
   EXPECT_EQ(masked("GET /?access_token=abc HTTP/1.1\r\n\r\n"), "GET /?access_token=*** HTTP/1.1\r\n\r\n");
   EXPECT_EQ(masked("GET /?token=ab"), "GET /?token=***") << "cut short";
   EXPECT_EQ(masked("GET /?sig=a&key=b&monkey=c HTTP/1.1\r\n\r\n"), "GET /?sig=***&key=***&monkey=c HTTP/1.1\r\n\r\n");
   EXPECT_EQ(masked("GET /?keyword=shoes HTTP/1.1\r\n\r\n"), "GET /?keyword=shoes HTTP/1.1\r\n\r\n");
   EXPECT_EQ(masked("POST /token=1 HTTP/1.1\r\n\r\n?token=in the body"),
             "POST /token=1 HTTP/1.1\r\n\r\n?token=in the body");
+}
+
+TEST(Redaction, MasksCredentialsInTheAddressesOfOtherHeaders) {
+  std::string exchange =
+      "HTTP/1.1 302 Found\r\nLocation: app://cb?access_token=abc&state=1#id_token=x.y\r\nX-Next: ftp://ada:pw@h/a\r\n"
+      "Link: </a?sig=1&page=2>; rel=\"next\", <http://u:p@h/>\r\nX-Plain: why? token=1 & more\r\n\r\n"
+      "http://u:p@h/?token=in the body";
+  mask_credentials(exchange);
+  EXPECT_EQ(exchange,
+            "HTTP/1.1 302 Found\r\nLocation: app://cb?access_token=***&state=1#id_token=***\r\n"
+            "X-Next: ftp://ada:***@h/a\r\nLink: </a?sig=***&page=2>; rel=\"next\", <http://u:***@h/>\r\n"
+            "X-Plain: why? token=1 & more\r\n\r\nhttp://u:p@h/?token=in the body");
 }
 
 TEST(Redaction, LeavesNoPartOfALongSecretThatHoldsAShortOne) {

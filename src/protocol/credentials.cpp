@@ -82,8 +82,8 @@ bool names_credentials(std::string_view name) {
 }
 
 void mask_query(std::string& text) {
-  std::size_t at = text.find_first_of("?\n");
-  while (at < text.size() && (text[at] == '?' || text[at] == '&')) {
+  std::size_t at = text.find_first_of("?#\n");
+  while (at < text.size() && (text[at] == '?' || text[at] == '&' || text[at] == '#')) {
     const std::size_t name = at + 1;
     at = std::min(text.find_first_of("=&# \r\n", name), text.size());
     if (at == text.size() || text[at] != '=') continue;
@@ -101,6 +101,20 @@ std::string without_credentials(std::string_view address) {
   std::string shown(address);
   mask_user(shown);
   mask_query(shown);
+  return shown;
+}
+
+std::string without_credentials_of_addresses(std::string_view text) {
+  constexpr std::string_view kEdges = " \t\r\n\"'<>";
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find_first_of(kEdges), text.size());
+    shown += without_credentials(text.substr(0, length));
+    text.remove_prefix(length);
+    const std::size_t edges = std::min(text.find_first_not_of(kEdges), text.size());
+    shown += text.substr(0, edges);
+    text.remove_prefix(edges);
+  }
   return shown;
 }
 

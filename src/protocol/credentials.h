@@ -13,11 +13,15 @@ bool carries_credentials(std::string_view name);
 // `refresh_token` and `sig` do, `keyword`, `token_type` and `monkey` do not.
 bool names_credentials(std::string_view name);
 
-// Replaces the values of such names in the query of the address on the first line of `text` by ***. What comes from
-// elsewhere (`${…}`) stays.
+// Replaces the values of such names in the query and the fragment of the address on the first line of `text` by ***.
+// What comes from elsewhere (`${…}`) stays.
 void mask_query(std::string& text);
 
 // An address or a part of one as it may be shown: without the password of its user and without such values.
 std::string without_credentials(std::string_view address);
+
+// The same for every address in a text, such as a header's value or a message. Addresses end at white space, quotes and
+// angle brackets.
+std::string without_credentials_of_addresses(std::string_view text);
 
 }  // namespace muster::protocol

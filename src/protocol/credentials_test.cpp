@@ -26,10 +26,18 @@ TEST(Credentials, AreNotSeenInHarmlessNames) {
 
 TEST(Credentials, AreTakenOutOfAddresses) {
   EXPECT_EQ(without_credentials("http://a.test/x?page=2&api_key=abc&sig=d%20e&flag&token=&q=1#token=f"),
-            "http://a.test/x?page=2&api_key=***&sig=***&flag&token=&q=1#token=f");
+            "http://a.test/x?page=2&api_key=***&sig=***&flag&token=&q=1#token=***");
   EXPECT_EQ(without_credentials("http://ada:hunter2@a.test/a@b"), "http://ada:***@a.test/a@b");
   EXPECT_EQ(without_credentials("http://ghp_abc@a.test"), "http://***@a.test");
   EXPECT_EQ(without_credentials("/x?key=abc"), "/x?key=***");
+}
+
+TEST(Credentials, AreTakenOutOfFragmentsAndOfEveryAddressInAText) {
+  EXPECT_EQ(without_credentials("https://a/cb#access_token=abc&state=1"), "https://a/cb#access_token=***&state=1");
+  EXPECT_EQ(without_credentials("/a?x=1#token=abc"), "/a?x=1#token=***");
+  EXPECT_EQ(without_credentials_of_addresses("no 'http://u:p@h/?key=1' nor <ftp://ada:pw@h>, really?"),
+            "no 'http://u:***@h/?key=***' nor <ftp://ada:***@h>, really?");
+  EXPECT_EQ(without_credentials_of_addresses(""), "");
 }
 
 TEST(Credentials, OfElsewhereStayInAddresses) {

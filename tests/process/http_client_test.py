@@ -303,6 +303,19 @@ class Redirects(HttpTest):
         run = self.go(server, [{"name": "call", "get": "/here", "check": {"body": "right"}}])
         self.assertEqual((run.summary["checks"][0]["ok"], server.accepted), (1, 2))
 
+    def test_credentials_in_the_address_of_a_redirect_are_not_told(self):
+        server = self.redirecting(302, "myapp://cb?access_token=TOKEN9&state=1#id_token=IDENT9")
+        run = self.go(server, [{"name": "call", "get": "/"}], code=99)
+        told = run.out + json.dumps(run.summary)
+        self.assertIn("cannot follow the redirect to 'myapp://cb?access_token=***&state=1", told)
+        self.assertNotIn("TOKEN9", told)
+        self.assertNotIn("IDENT9", told)
+
+    def test_what_is_said_of_a_body_does_not_go_along_without_it(self):
+        server = self.redirecting(303)
+        self.go(server, [{"post": "/here", "body": "x", "headers": {"Expect": "100-continue"}}])
+        self.assertIsNone(server.requests[1].header("expect"))
+
     def test_ever_new_addresses_are_not_taken_up_without_end(self):
         server = self.serve_http(address="0.0.0.0")
         self.write("hosts.csv", "host\n" + "".join(f"127.1.{i // 250}.{i % 250 + 1}\n" for i in range(4100)))
@@ -320,6 +333,13 @@ class Redirects(HttpTest):
 
 
 class Cookies(HttpTest):
+    def test_an_empty_cookie_of_the_step_gives_way_to_those_of_the_jar(self):
+        server = self.serve_http(lambda request: response("x", headers=[("Set-Cookie", "sid=1")]))
+        for own in ("", "${env.NONE}"):
+            server.requests.clear()
+            self.go(server, [{"get": "/"}, {"get": "/", "headers": {"Cookie": own}}], "-e", "NONE=")
+            self.assertEqual(server.requests[1].all("cookie"), ["sid=1"])
+
     def sent(self, cookies, then="/x", load="{ vus: 1, iterations: 1 }", options=""):
         server = self.serve_http(lambda request: response("ok", headers=[("Set-Cookie", each) for each in cookies]
                                                           if request.path == "/set" else []))
