@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <lua.hpp>
 #include <optional>
 
@@ -102,6 +103,7 @@ class Declarations {
   const authoring::Languages& languages_;
   LuaState state_;
   YamlNode job_;
+  std::uint32_t job_line_ = 0;  // where `job` was called; 0: not yet
   std::vector<YamlNode> steps_;
   struct Workflow {
     YamlNode description;
@@ -175,12 +177,15 @@ int Declarations::step(lua_State* state) {
 
 int Declarations::job(lua_State* state) {
   Declarations& declarations = self(state);
+  // A second table would take the place of what the first said, thresholds among it, and nobody would notice.
+  if (declarations.job_line_ != 0) {
+    return raise(state, "`job` was called before, on line %d; a script has one: put all its keys into that table",
+                 static_cast<int>(declarations.job_line_));
+  }
   {
     if (auto description = declarations.table(state, 1, "job")) {
-      for (YamlEntry& entry : description->map) {
-        drop(declarations.job_, entry.key);
-        declarations.job_.map.push_back(std::move(entry));
-      }
+      declarations.job_line_ = declarations.line(state);
+      std::ranges::move(description->map, std::back_inserter(declarations.job_.map));
       return 0;
     }
   }

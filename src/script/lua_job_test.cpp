@@ -138,6 +138,15 @@ TEST(LuaJob, AGlobalStartOrStopBesideAGlobalRunIsRefusedWithWhatToWrite) {
       "workflow('w', { load = { vus = 1, iterations = 1 }, start = start, run = run })\n");
 }
 
+TEST(LuaJob, ASecondJobIsRefusedBecauseItWouldReplaceWhatTheFirstSaid) {
+  EXPECT_EQ(problem("job { target = 'http://a.test', thresholds = { 'failed rate < 1%' } }\n"
+                    "local a = http.get('/')\n"
+                    "job { thresholds = { 'latency p95 < 10s' } }\nfunction run() a() end\n"),
+            "shop.lua:3: `job` was called before, on line 1; a script has one: put all its keys into that table");
+  EXPECT_NE(problem("job {}\njob { target = 'http://a.test' }\nfunction run() end\n").find("shop.lua:2: `job` was"),
+            std::string::npos);
+}
+
 TEST(LuaJob, AScriptWrittenForWrkIsToldWhatItNeeds) {
   for (const char* text : {"wrk.method = 'POST'", "request = function() return wrk.format() end",
                            "math.randomseed(os.time())\nwrk.path = '/x'", "function done() end"}) {
