@@ -168,7 +168,8 @@ base::Expected<authoring::LoadInput> input_of(const JobFlags& flags, std::set<st
       return base::fail(
           fmt::format("-e: names are letters, digits and '_', and do not begin with a digit; found '{}'", pair->first));
     }
-    input.environment.push_back(std::move(*pair));
+    // What comes first wins there; of two with one name the last is meant, as with --set.
+    input.environment.insert(input.environment.begin(), std::move(*pair));
   }
   for (char** entry = environ; *entry != nullptr; ++entry) {
     if (auto pair = split_pair(*entry, "", "")) input.environment.push_back(std::move(*pair));

@@ -66,6 +66,15 @@ TEST_F(JobSourceTest, AUrlBecomesAJobOfOneRequest) {
   EXPECT_EQ(*job->workflows[0].steps[0].field("method")->text(), "POST");
 }
 
+TEST_F(JobSourceTest, OfTwoValuesForOneVariableTheLastWinsAsWithSet) {
+  std::ofstream(file()) << "muster: 1\ntarget: http://${env.HOST}\nsteps: [ { get: / } ]\n";
+  JobFlags flags = with_file();
+  flags.environment = {"HOST=first.test", "OTHER=x", "HOST=last.test"};
+  const auto job = load(flags, registry_);
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->targets[0].address, "http://last.test");
+}
+
 TEST_F(JobSourceTest, EveryFileThatAJobReadsIsKnown) {
   std::ofstream(folder_ / "more.yaml") << "data: { users: { csv: users.csv } }\n";
   std::ofstream(folder_ / "users.csv") << "name\nada\n";
