@@ -75,6 +75,21 @@ TEST_F(JobSourceTest, OfTwoValuesForOneVariableTheLastWinsAsWithSet) {
   EXPECT_EQ(job->targets[0].address, "http://last.test");
 }
 
+TEST_F(JobSourceTest, AHeaderThatIsGivenTwiceIsSentTwice) {
+  JobFlags flags;
+  flags.url = "http://a.test/";
+  flags.headers = {"X-A: 1", "X-B: other", "X-A: 2", "x-a: 3"};
+  const auto job = load(flags, registry_);
+  ASSERT_TRUE(job) << job.error().message;
+  const model::Tree& headers = *job->workflows[0].steps[0].field("headers");
+  ASSERT_EQ(headers.map()->size(), 2u);
+  ASSERT_NE(headers.find("X-A")->list(), nullptr);
+  std::vector<std::string> sent;
+  for (const model::Tree& each : *headers.find("X-A")->list()) sent.push_back(*each.text());
+  EXPECT_EQ(sent, (std::vector<std::string>{"1", "2", "3"}));
+  EXPECT_EQ(*headers.find("X-B")->text(), "other");
+}
+
 TEST_F(JobSourceTest, EveryFileThatAJobReadsIsKnown) {
   std::ofstream(folder_ / "more.yaml") << "data: { users: { csv: users.csv } }\n";
   std::ofstream(folder_ / "users.csv") << "name\nada\n";

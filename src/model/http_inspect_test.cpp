@@ -51,6 +51,14 @@ TEST(HttpInspect, ATargetMustBeAnAddressThatPathsCanFollow) {
   }
 }
 
+TEST(HttpInspect, HeadersWhoseNamesDifferOnlyInCaseAreNotSilentlyDropped) {
+  const auto of_headers = [](TreeMap headers) { return of_step({{"headers", {{}, std::move(headers)}}}); };
+  EXPECT_EQ(of_headers({{"X-A", text("1")}, {"X-B", text("2")}, {"x-a", text("3")}}),
+            std::vector<std::string>{"'X-A' and 'x-a' are the same header, whose name may be written in any case; keep "
+                                     "one of them, or send it several times by a list: `X-A: [ …, … ]`"});
+  EXPECT_TRUE(of_headers({{"X-A", {{}, TreeList{text("1"), text("2")}}}, {"X-AB", text("3")}}).empty());
+}
+
 TEST(HttpInspect, HostsGoToAddressesOrNames) {
   const auto of_hosts = [](const std::string& address) {
     Target target;
