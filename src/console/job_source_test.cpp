@@ -123,6 +123,14 @@ std::string shown(const model::Job& job, const engine::Registry& registry) {
   return job.name + job.source + plan_text(*plan, registry.kinds, {}) + plan_json(*plan, registry.kinds);
 }
 
+TEST_F(JobSourceTest, TheSchemeOfAUrlMayBeWrittenInAnyCase) {
+  JobFlags flags;
+  flags.url = "HTTP://127.0.0.1/x";
+  const auto job = load(flags, registry_);
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_NE(shown(*job, registry_).find("GET /x"), std::string::npos);
+}
+
 TEST_F(JobSourceTest, PasswordsOnTheCommandLineAreSecretsOfTheJob) {
   const std::string script = (folder_ / "script.lua").string();
   std::ofstream(script) << "function request() return wrk.format() end\n";

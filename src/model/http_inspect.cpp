@@ -95,7 +95,7 @@ void inspect_url(const Step& step, const Inspection& inspection) {
   }
   if (!has_scheme(*url)) return;
   const std::string_view scheme = std::string_view(*url).substr(0, url->find("://"));
-  if (scheme != "http" && scheme != "https") {
+  if (!base::equal_ignoring_case(scheme, "http") && !base::equal_ignoring_case(scheme, "https")) {
     inspection.report(
         tree->where,
         fmt::format("'{}://' is not an address that this step can call; it calls http:// and https://", scheme));

@@ -41,6 +41,7 @@ TEST(HttpInspect, GoodTargetsAndRequestsPass) {
                        {"headers", {{}, TreeMap{{"X-A", text("b")}}}}})
                   .empty());
   EXPECT_TRUE(of_step({{"url", text("https://${env.HOST}:99999/")}}).empty());
+  EXPECT_TRUE(of_step({{"url", text("HTTP://a.test/")}}).empty());
   EXPECT_TRUE(of_step({{"url", text("/${a\n + b}/c")}}).empty()) << "an expression may have several lines";
 }
 
