@@ -71,6 +71,15 @@ TEST_F(ExpressionTest, ValuesKeepTheirTypes) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(result(text), expected) << text;
 }
 
+TEST_F(ExpressionTest, TheSmallestWholeNumberIsExactAndOneBelowItIsADecimalNumber) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"-9223372036854775808", "-9223372036854775808"},      {"- 9223372036854775808 + 1", "-9223372036854775807"},
+      {"n - -9223372036854775808", "9.223372036854776e+18"}, {"--9223372036854775808", "9.223372036854776e+18"},
+      {"9223372036854775808", "9.223372036854776e+18"},      {"-9223372036854775809", "-9.223372036854776e+18"},
+  };
+  for (const auto& [text, expected] : cases) EXPECT_EQ(result(text), expected) << text;
+}
+
 TEST_F(ExpressionTest, ArithmeticNeverOverflowsSilently) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {"9223372036854775807 + 1", "9.223372036854776e+18"},

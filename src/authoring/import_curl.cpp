@@ -253,6 +253,8 @@ class CurlImport {
   }
 
   void request(const CurlTransfer& transfer, const std::string& url, const std::string& where);
+  void tell_redirects(const CurlTransfer& transfer, const std::string& method, bool has_body, const std::string& where);
+  void tell_waiting(const GivenHeader& header, bool has_body, const std::string& where);
   std::string path_of(const CurlTransfer& transfer, const Address& address, const std::string& where);
   std::string method_of(const CurlTransfer& transfer, const std::string& where);
   void tell_repeated(const std::vector<GivenHeader>& all, const std::string& where);
@@ -316,19 +318,19 @@ void CurlImport::request(const CurlTransfer& transfer, const std::string& url, c
   const std::string path = path_of(transfer, address, where);
   const std::vector<GivenHeader> given = given_headers(transfer, where);
   const bool has_body = (transfer.has_data && !transfer.get) || !transfer.parts.empty() || !transfer.upload.empty();
+  if (transfer.head && has_body) {
+    return draft_.leave_out(where,
+                            "curl refuses -I with a body (-d, -F, -T); take one of them out, or give -G with -d");
+  }
   const bool lengthless = !has_body && (method == "POST" || method == "PUT" || method == "PATCH");
 
   YamlOut fields = YamlOut::of_map();
   authorization(transfer, address, given, fields);
   fields.set("headers", headers(transfer, given, lengthless, where));
+  for (const GivenHeader& header : given) tell_waiting(header, has_body, where);
   if (has_body) body(transfer, given, where, fields);
   fields.set("redirects", YamlOut::bare(fmt::format("{}", transfer.follow ? transfer.max_redirects : 0)));
-  if (transfer.follow && !transfer.method.empty() && has_body) {
-    draft_.note(where, "-X with -L: curl repeats the method after a redirect, muster turns POST into GET");
-  }
-  if (transfer.follow && !transfer.cookie.empty()) {
-    draft_.note(where, "--cookie with -L: muster does not repeat the Cookie header after a redirect");
-  }
+  if (transfer.follow) tell_redirects(transfer, method, has_body, where);
   if (!transfer.max_time.empty()) {
     const std::string time = seconds(transfer.max_time);
     if (time.empty()) {
@@ -339,6 +341,26 @@ void CurlImport::request(const CurlTransfer& transfer, const std::string& url, c
   }
   const std::string on = draft_.target(address.origin, options(transfer, address, where));
   draft_.step(request_step(method, template_text(path), on, std::move(fields)), where);
+}
+
+// Where curl goes on in another way than docs/http.md says of muster. A method that -X named stays, the body does not.
+void CurlImport::tell_redirects(const CurlTransfer& transfer, const std::string& method, bool has_body,
+                                const std::string& where) {
+  const bool named = !transfer.method.empty();
+  if (named && method == "POST") {
+    draft_.note(where, "-X POST with -L: after 301, 302 and 303 muster goes on with GET, curl with POST");
+  } else if (named && method != "GET" && method != "HEAD") {
+    draft_.note(where, fmt::format("-X {0} with -L: after 303 muster goes on with GET, curl with {0}{1}", method,
+                                   has_body ? "; after 301 and 302 muster sends the body again, curl does not" : ""));
+  } else if (named && has_body) {
+    draft_.note(where,
+                fmt::format("-X {} with -L: after 301 and 302 muster sends the body again, curl does not", method));
+  }
+  if (!transfer.cookie.empty()) {
+    draft_.note(where,
+                "--cookie with -L: after a redirect to another host, port or scheme muster does not send the "
+                "Cookie header, curl does");
+  }
 }
 
 // Path and query as muster takes them: what it would repair is repaired here, and said.
@@ -534,6 +556,13 @@ YamlOut CurlImport::headers(const CurlTransfer& transfer, const std::vector<Give
   return made.take();
 }
 
+// That one muster sends by rules of its own, which are those of -T in curl.
+void CurlImport::tell_waiting(const GivenHeader& header, bool has_body, const std::string& where) {
+  if (base::lower(header.name) != "expect" || header.value != "100-continue") return;
+  draft_.note(where, has_body ? "Expect: 100-continue: muster sends it behind all other headers"
+                              : "Expect: 100-continue: muster sends it only with a body");
+}
+
 void CurlImport::authorization(const CurlTransfer& transfer, const Address& address,
                                const std::vector<GivenHeader>& given, YamlOut& fields) {
   for (const GivenHeader& header : given) {
@@ -599,6 +628,7 @@ void CurlImport::multipart(const CurlTransfer& transfer, const std::string& wher
   std::string last;
   for (const CurlPart& part : transfer.parts) {
     const std::string name = text(part.name, where, "the name of a part");
+    if (name.empty()) draft_.note(where, "--form: muster sends a part without a name as name=\"\", curl says no name");
     if (name.size() > kLongestKey || parts.map.size() >= kMostFields) {
       draft_.note(where, fmt::format("the part '{}…' is left out: there are too many, or its name is too long",
                                      name.substr(0, 20)));

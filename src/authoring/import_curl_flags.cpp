@@ -603,15 +603,20 @@ void FlagReader::form(std::string_view value) {
     if (!rest.empty()) {
       note(fmt::format("--form: several files in one part ('{}') are not supported; the first is sent", part.name));
     }
+    if (part.filename.empty()) part.filename = content.substr(content.find_last_of('/') + 1);
+  }
+  if (part.type.empty()) part.type = type_of_file(part.filename);
+  if (kind == '@' && content != "-") {
     part.file = content;
-    if (part.filename.empty()) part.filename = part.file.substr(part.file.find_last_of('/') + 1);
-    if (part.type.empty()) part.type = type_of_file(part.filename);
     if (part.type.empty()) part.type = type_of_file(part.file);
     if (part.type.empty()) part.type = "application/octet-stream";
-  } else if (kind == '<') {
+  } else if (kind == '@' || kind == '<') {
     part.text = file_text(content).value_or("");
   } else {
     part.text = content;
+  }
+  if (!part.filename.empty() && part.type.empty()) {
+    note(fmt::format("--form: muster sends part '{}' as application/octet-stream, curl without a type", part.name));
   }
   now().parts.push_back(std::move(part));
 }

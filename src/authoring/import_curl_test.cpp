@@ -49,6 +49,68 @@ TEST_F(CurlImportTest, TakesHeadersInCurlsOrder) {
   EXPECT_EQ(got.field("headers")->find("X-A")->list()->size(), 2u);
 }
 
+TEST_F(CurlImportTest, SaysWhatIsDifferentAfterARedirectAndNothingElse) {
+  step("curl a.test -L -X PUT -d x=1");
+  EXPECT_THAT(notes(), HasSubstr("-X PUT with -L: after 303 muster goes on with GET, curl with PUT; after 301 and 302 "
+                                 "muster sends the body again, curl does not"));
+  EXPECT_THAT(notes(), Not(HasSubstr("POST")));
+  step("curl a.test -L -X POST -d x=1");
+  EXPECT_THAT(notes(), HasSubstr("-X POST with -L: after 301, 302 and 303 muster goes on with GET, curl with POST"));
+  step("curl a.test -L -X DELETE");
+  EXPECT_THAT(notes(), HasSubstr("-X DELETE with -L: after 303 muster goes on with GET, curl with DELETE"));
+  EXPECT_THAT(notes(), Not(HasSubstr("body")));
+  step("curl a.test -L -X GET -d x=1");
+  EXPECT_THAT(notes(), HasSubstr("-X GET with -L: after 301 and 302 muster sends the body again, curl does not"));
+  step("curl a.test -L -d x=1");
+  EXPECT_EQ(notes(), "");
+  step("curl a.test -b x=1 -c /dev/null -L");
+  EXPECT_THAT(notes(), HasSubstr("--cookie with -L: after a redirect to another host, port or scheme muster does not "
+                                 "send the Cookie header, curl does"));
+}
+
+TEST_F(CurlImportTest, SaysWhereAnExpectedContinueIsSent) {
+  step("curl a.test -H 'Expect: 100-continue' -H 'X-A: 1' -d abc");
+  EXPECT_THAT(notes(), HasSubstr("Expect: 100-continue: muster sends it behind all other headers"));
+  step("curl a.test -H 'Expect: 100-continue'");
+  EXPECT_THAT(notes(), HasSubstr("Expect: 100-continue: muster sends it only with a body"));
+  step("curl a.test -H 'Expect:' -d abc");
+  EXPECT_EQ(notes(), "");
+}
+
+TEST_F(CurlImportTest, SaysThatAPartWithoutANameGetsAnEmptyOne) {
+  step("curl a.test -F '=v'");
+  EXPECT_THAT(notes(), HasSubstr("--form: muster sends a part without a name as name=\"\", curl says no name"));
+}
+
+TEST_F(CurlImportTest, APartFromStandardInputIsWhatIsKnownOfIt) {
+  const model::Step unknown = step("curl a.test -F 'x=@-' -F y=1");
+  const model::Tree* part = unknown.field("multipart")->find("x");
+  EXPECT_EQ(part->find("file"), nullptr) << "there is no such file";
+  EXPECT_EQ(text_of(part->find("text")), "");
+  EXPECT_EQ(text_of(part->find("filename")), "-");
+  EXPECT_EQ(part->find("type"), nullptr);
+  EXPECT_THAT(notes(), HasSubstr("data from standard input cannot be known; put it into a file"));
+  EXPECT_THAT(notes(), HasSubstr("muster sends part 'x' as application/octet-stream, curl without a type"));
+  const model::Step known = step("curl a.test -F 'x=@-;filename=a.txt' <<E\nabc\nE\n");
+  EXPECT_EQ(text_of(known.field("multipart")->find("x")->find("text")), "abc\n");
+  EXPECT_EQ(text_of(known.field("multipart")->find("x")->find("filename")), "a.txt");
+  EXPECT_EQ(text_of(known.field("multipart")->find("x")->find("type")), "text/plain");
+}
+
+TEST_F(CurlImportTest, ATextWithTheNameOfAFileHasItsType) {
+  const model::Step got = step("curl a.test -F 'x=v;filename=a.txt'");
+  EXPECT_EQ(text_of(got.field("multipart")->find("x")->find("type")), "text/plain");
+  EXPECT_EQ(notes(), "");
+}
+
+TEST_F(CurlImportTest, AHeadWithABodyIsLeftOutAsCurlRefusesIt) {
+  const model::Job job = import(curl_importer(), "curl -I -d x=1 a.test\ncurl -I -G -d x=1 a.test");
+  ASSERT_EQ(job.workflows.size(), 1u) << error;
+  ASSERT_EQ(job.workflows[0].steps.size(), 1u);
+  EXPECT_EQ(text_of(job.workflows[0].steps[0].field("url")), "/?x=1");
+  EXPECT_THAT(notes(), HasSubstr("curl refuses -I with a body (-d, -F, -T)"));
+}
+
 TEST_F(CurlImportTest, LeavesOutHeadersThatTheCommandTakesAway) {
   const model::Step got = step("curl a.test -H 'Accept:' -A ''");
   EXPECT_TRUE(got.field("headers")->find("Accept")->null());

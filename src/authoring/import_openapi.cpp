@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <set>
 
 #include "authoring/expression_words.h"
@@ -50,6 +51,13 @@ ImportJson to_json(const YamlNode& node) {
   const model::Tree tree = to_tree(node);
   if (const bool* boolean = tree.boolean()) return *boolean;
   if (const std::int64_t* integer = tree.integer()) return *integer;
+  if (!tree.digits.empty()) {
+    // One of 64 bits without a sign, which the value has lost digits of.
+    std::uint64_t large = 0;
+    const char* const end = tree.digits.data() + tree.digits.size();
+    const auto [stop, failure] = std::from_chars(tree.digits.data(), end, large);
+    if (failure == std::errc() && stop == end) return large;
+  }
   if (const double* number = tree.number()) return *number;
   return node.text;
 }

@@ -333,6 +333,40 @@ paths:
                         "and maximum), id (maxLength), set (uniqueItems), both (allOf)"));
 }
 
+TEST_F(OpenApiImportTest, KeepsEveryDigitOfLargeWholeNumbers) {
+  const model::Job job = import(openapi_importer(), R"yaml(openapi: 3.1.0
+servers: [ { url: "http://a.test" } ]
+paths:
+  /a:
+    post:
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                least: { type: integer, format: int64, minimum: 9007199254740993 }
+                above: { type: integer, exclusiveMinimum: 9007199254740993, multipleOf: 2 }
+                last: { type: integer, minimum: 9223372036854775807 }
+                most: { type: integer, maximum: -9007199254740993 }
+                any: { type: integer, minimum: -9223372036854775808, maximum: 9223372036854775807 }
+                given: { type: integer, example: 9007199254740993 }
+                unsigned: { type: integer, example: 18446744073709551615 }
+                past: { type: integer, minimum: 9223372036854775808 }
+)yaml");
+  ASSERT_EQ(job.workflows.size(), 1u) << error;
+  const model::Tree& made_up = *job.workflows[0].steps[0].field("json");
+  const auto whole = [&](const char* name) { return *made_up.find(name)->integer(); };
+  EXPECT_EQ(whole("least"), 9007199254740993);
+  EXPECT_EQ(whole("above"), 9007199254740994);
+  EXPECT_EQ(whole("last"), 9223372036854775807);
+  EXPECT_EQ(whole("most"), -9007199254740993);
+  EXPECT_EQ(whole("any"), 1);
+  EXPECT_EQ(whole("given"), 9007199254740993);
+  EXPECT_EQ(made_up.find("unsigned")->digits, "18446744073709551615");
+  EXPECT_EQ(made_up.find("past")->digits, "9223372036854775808");
+}
+
 TEST_F(OpenApiImportTest, KeepsPropertiesBesideAlternatives) {
   const model::Job job = import(openapi_importer(), R"yaml(openapi: 3.1.0
 servers: [ { url: "http://a.test" } ]

@@ -70,6 +70,8 @@ std::expected<model::Job, Problems> load_document(YamlNode document, std::string
   model::Job job;
   job.source = source;
   job.script = context.script;
+  // Has its workflows already: what a script says beside them and only one of them can have is refused.
+  wrap_single_workflow(context, document, file_name);
   merge_includes(context, document, file_name);
   for (const auto& [path, value] : input.sets) apply_set(context, document, path, value);
   read_job(context, document, job);

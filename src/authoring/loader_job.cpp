@@ -131,7 +131,9 @@ void read_data_source(LoaderContext& context, const YamlEntry& entry, model::Job
       if (text && text->size() == 1) {
         source.delimiter = *text;
       } else if (text) {
-        context.report(delimiter->where, fmt::format("'delimiter' must be one character, found '{}'", *text));
+        context.report(
+            delimiter->where,
+            fmt::format("'delimiter' must be one ASCII character (one byte) such as ';', found '{}'", *text));
       }
     }
   }

@@ -159,8 +159,10 @@ void read_workflow(LoaderContext& context, const YamlNode& node, std::size_t ind
   }
   for (const model::Workflow& other : job.workflows) {
     if (other.name != workflow.name) continue;
+    const bool elsewhere = other.where.file != nullptr && other.where.file != places.name.file;
     context.report(places.name,
-                   fmt::format("workflow '{}' is there twice, first on line {}", workflow.name, other.where.line));
+                   fmt::format("workflow '{}' is there twice, first {}on line {}", workflow.name,
+                               elsewhere ? fmt::format("in {} ", *other.where.file) : std::string(), other.where.line));
   }
   read_options(context, node, workflow, places);
   read_exchange(context, node, workflow, places);

@@ -4,6 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "authoring/openapi_pattern.h"
@@ -87,6 +90,53 @@ double on_grid(const Range& range, double step) {
   }
   const double count = std::ceil((range.low > -Range::kFar ? range.low : std::min(step, 1.0)) / step - kRounding);
   return (range.has(count * step) ? count : count + 1) * step;
+}
+
+// Moves `bound` to the outermost whole number that `given` allows; `inward` is 1 for the least and -1 for the most.
+// False: that is beyond 64 bits.
+bool tighten(std::int64_t& bound, const ImportJson& given, bool excluded, std::int64_t inward) {
+  constexpr double kBeyond = 0x1p63;
+  if (!given.is_number()) return true;
+  std::int64_t whole = 0;
+  if (given.is_number_float()) {
+    const double number = given.get<double>();
+    const double rounded = inward > 0 ? std::ceil(number) : std::floor(number);
+    if (!(std::abs(rounded) < kBeyond)) return false;
+    whole = static_cast<std::int64_t>(rounded);
+    excluded = excluded && rounded == number;
+  } else if (given.is_number_unsigned() && !std::in_range<std::int64_t>(given.get<std::uint64_t>())) {
+    return false;
+  } else {
+    whole = given.get<std::int64_t>();
+  }
+  if (excluded && __builtin_add_overflow(whole, inward, &whole)) return false;
+  bound = inward > 0 ? std::max(bound, whole) : std::min(bound, whole);
+  return true;
+}
+
+// As on_grid(), without the rounding of doubles, which have no place for all whole numbers beyond 2^53. Nothing: there
+// is none within the bounds, or they are beyond 64 bits.
+std::optional<std::int64_t> whole_on_grid(const ImportJson& schema, double step) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  constexpr double kExact = 0x1p53;
+  if (step != std::floor(step) || step > kExact) return std::nullopt;
+  const auto excluded = [](const ImportJson& bound) { return bound.is_boolean() && bound.get<bool>(); };
+  const ImportJson& above = member(schema, "exclusiveMinimum");
+  const ImportJson& below = member(schema, "exclusiveMaximum");
+  std::int64_t low = Limits::min();
+  std::int64_t high = Limits::max();
+  const bool within = tighten(low, member(schema, "minimum"), excluded(above), 1) && tighten(low, above, true, 1) &&
+                      tighten(high, member(schema, "maximum"), excluded(below), -1) && tighten(high, below, true, -1);
+  if (!within) return std::nullopt;
+  const auto grid = static_cast<std::int64_t>(step);
+  const bool downward = low == Limits::min() && high < grid;
+  const std::int64_t from = downward ? high : low == Limits::min() ? grid : low;
+  std::int64_t rest = from % grid;
+  if (downward && rest < 0) rest += grid;
+  if (!downward && rest > 0) rest -= grid;
+  std::int64_t value = 0;
+  if (__builtin_sub_overflow(from, rest, &value) || value < low || value > high) return std::nullopt;
+  return value;
 }
 
 // What a value adds to a document: its parts, and its texts where they are long.
@@ -282,6 +332,9 @@ ImportJson SchemaSampler::number(const ImportJson& schema, bool integer) {
   double step = number_member(schema, "multipleOf", 0);
   // A whole number of 0.5 or 0.1 is a whole number.
   if (integer && (step <= 0 || std::abs(std::round(1 / step) - 1 / step) < 1e-9)) step = 1;
+  if (integer) {
+    if (const auto exact = whole_on_grid(schema, step)) return *exact;
+  }
   const double value = step > 0 ? on_grid(range, step) : anywhere(range);
   const bool whole = value == std::floor(value);
   if (!range.has(value)) {
@@ -289,7 +342,8 @@ ImportJson SchemaSampler::number(const ImportJson& schema, bool integer) {
   } else if (integer && !whole) {
     doubt("multipleOf");
   }
-  if (integer && value > -9e15 && value < 9e15) return static_cast<std::int64_t>(value);
+  if (integer && value > -0x1p63 && value < 0x1p63) return static_cast<std::int64_t>(value);
+  if (integer && value > 0 && value < 0x1p64) return static_cast<std::uint64_t>(value);
   return value;
 }
 

@@ -7,6 +7,7 @@
 
 #include "authoring/functions.h"
 #include "authoring/options.h"
+#include "authoring/value_text.h"
 #include "base/closest.h"
 
 namespace muster::authoring {
@@ -366,6 +367,13 @@ Parser::Result Parser::unary() {
   const std::size_t offset = token_.offset;
   if (deeper.too_deep()) return error(offset, "too many '-' in a row");
   advance();
+  if (token_.kind == TokenKind::kNumber && token_.number.type() != ValueType::kInteger) {
+    // The smallest whole number of 64 bits: without its sign it is too large for one.
+    if (const Value whole = number_of(fmt::format("-{}", token_.spelling)); whole.type() == ValueType::kInteger) {
+      advance();
+      return make_constant(whole);
+    }
+  }
   auto operand = unary();
   if (!operand) return operand;
   return make(Op::kNegate, std::move(*operand), offset);

@@ -32,7 +32,9 @@ void add_source_flags(CLI::App& command, JobFlags& flags) {
       ->type_name("URL")
       ->group(group)
       ->configurable(false);
-  command.add_option("-e,--env", flags.environment, "Value of ${env.NAME}; wins over the environment; may be repeated")
+  command
+      .add_option("-e,--env", flags.environment,
+                  "Value of ${env.NAME}; wins over the environment; may be repeated, the last of a name wins")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->group(group)

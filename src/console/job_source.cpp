@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "base/identifier.h"
+#include "base/letter_case.h"
 #include "console/flag_check.h"
 #include "console/typed_secrets.h"
 #include "protocol/credentials.h"
@@ -103,6 +104,17 @@ std::string path_of(const std::string& url) {
   return slash == std::string::npos ? "/" : url.substr(slash);
 }
 
+// A name that comes again, in whatever case, is sent again: the job has a list for that.
+void add_header(ordered_json& headers, const std::string& name, std::string value) {
+  for (auto& [given, values] : headers.items()) {
+    if (!base::equal_ignoring_case(given, name)) continue;
+    if (!values.is_array()) values = ordered_json::array({values});
+    values.push_back(std::move(value));
+    return;
+  }
+  headers[name] = std::move(value);
+}
+
 ordered_json step_of(const JobFlags& flags) {
   ordered_json http;
   http["url"] = literal(flags.url);
@@ -111,7 +123,7 @@ ordered_json step_of(const JobFlags& flags) {
     const std::size_t colon = header.find(':');
     std::size_t value = colon + 1;
     while (value < header.size() && header[value] == ' ') ++value;
-    http["headers"][header.substr(0, colon)] = literal(header.substr(value));
+    add_header(http["headers"], header.substr(0, colon), literal(header.substr(value)));
   }
   if (flags.body.starts_with('@')) {
     http["file"] = flags.body.substr(1);
@@ -168,7 +180,8 @@ base::Expected<authoring::LoadInput> input_of(const JobFlags& flags, std::set<st
       return base::fail(
           fmt::format("-e: names are letters, digits and '_', and do not begin with a digit; found '{}'", pair->first));
     }
-    input.environment.push_back(std::move(*pair));
+    // What comes first wins there; of two with one name the last is meant, as with --set.
+    input.environment.insert(input.environment.begin(), std::move(*pair));
   }
   for (char** entry = environ; *entry != nullptr; ++entry) {
     if (auto pair = split_pair(*entry, "", "")) input.environment.push_back(std::move(*pair));

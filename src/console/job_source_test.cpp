@@ -66,6 +66,30 @@ TEST_F(JobSourceTest, AUrlBecomesAJobOfOneRequest) {
   EXPECT_EQ(*job->workflows[0].steps[0].field("method")->text(), "POST");
 }
 
+TEST_F(JobSourceTest, OfTwoValuesForOneVariableTheLastWinsAsWithSet) {
+  std::ofstream(file()) << "muster: 1\ntarget: http://${env.HOST}\nsteps: [ { get: / } ]\n";
+  JobFlags flags = with_file();
+  flags.environment = {"HOST=first.test", "OTHER=x", "HOST=last.test"};
+  const auto job = load(flags, registry_);
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->targets[0].address, "http://last.test");
+}
+
+TEST_F(JobSourceTest, AHeaderThatIsGivenTwiceIsSentTwice) {
+  JobFlags flags;
+  flags.url = "http://a.test/";
+  flags.headers = {"X-A: 1", "X-B: other", "X-A: 2", "x-a: 3"};
+  const auto job = load(flags, registry_);
+  ASSERT_TRUE(job) << job.error().message;
+  const model::Tree& headers = *job->workflows[0].steps[0].field("headers");
+  ASSERT_EQ(headers.map()->size(), 2u);
+  ASSERT_NE(headers.find("X-A")->list(), nullptr);
+  std::vector<std::string> sent;
+  for (const model::Tree& each : *headers.find("X-A")->list()) sent.push_back(*each.text());
+  EXPECT_EQ(sent, (std::vector<std::string>{"1", "2", "3"}));
+  EXPECT_EQ(*headers.find("X-B")->text(), "other");
+}
+
 TEST_F(JobSourceTest, EveryFileThatAJobReadsIsKnown) {
   std::ofstream(folder_ / "more.yaml") << "data: { users: { csv: users.csv } }\n";
   std::ofstream(folder_ / "users.csv") << "name\nada\n";
@@ -97,6 +121,14 @@ std::string shown(const model::Job& job, const engine::Registry& registry) {
   EXPECT_TRUE(plan) << (plan ? "" : plan.error().message);
   if (!plan) return {};
   return job.name + job.source + plan_text(*plan, registry.kinds, {}) + plan_json(*plan, registry.kinds);
+}
+
+TEST_F(JobSourceTest, TheSchemeOfAUrlMayBeWrittenInAnyCase) {
+  JobFlags flags;
+  flags.url = "HTTP://127.0.0.1/x";
+  const auto job = load(flags, registry_);
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_NE(shown(*job, registry_).find("GET /x"), std::string::npos);
 }
 
 TEST_F(JobSourceTest, PasswordsOnTheCommandLineAreSecretsOfTheJob) {

@@ -117,7 +117,8 @@ void Preparation::read_scalars() {
 Preparation::Done Preparation::address() {
   const model::Tree* field = step_.field("url");
   std::string url = field != nullptr && field->text() != nullptr ? *field->text() : "/";
-  const bool absolute = url.starts_with("http://") || url.starts_with("https://");
+  const std::string scheme = base::lower(std::string_view(url).substr(0, 8));  // RFC 3986 section 3.1: in any case
+  const bool absolute = scheme.starts_with("http://") || scheme == "https://";
   if (!absolute && url.starts_with("${")) {
     // The hole may give a path or a whole address; which one is known only when it is filled.
     made_->static_origin = false;

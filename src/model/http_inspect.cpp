@@ -95,7 +95,7 @@ void inspect_url(const Step& step, const Inspection& inspection) {
   }
   if (!has_scheme(*url)) return;
   const std::string_view scheme = std::string_view(*url).substr(0, url->find("://"));
-  if (scheme != "http" && scheme != "https") {
+  if (!base::equal_ignoring_case(scheme, "http") && !base::equal_ignoring_case(scheme, "https")) {
     inspection.report(
         tree->where,
         fmt::format("'{}://' is not an address that this step can call; it calls http:// and https://", scheme));
@@ -109,9 +109,26 @@ void inspect_url(const Step& step, const Inspection& inspection) {
   }
 }
 
+// Of two names that differ only in case, one would be sent and the other forgotten.
+void inspect_repeated(const TreeMap& headers, std::size_t index, const Inspection& inspection) {
+  const auto& [name, value] = headers[index];
+  for (std::size_t i = 0; i < index; ++i) {
+    const std::string& first = headers[i].first;
+    if (!base::equal_ignoring_case(first, name)) continue;
+    inspection.report(
+        value.key_where.line > 0 ? value.key_where : value.where,
+        fmt::format("'{0}' and '{1}' are the same header, whose name may be written in any case; keep one "
+                    "of them, or send it several times by a list: `{0}: [ …, … ]`",
+                    first, name));
+    return;
+  }
+}
+
 void inspect_headers(const Tree* tree, const Inspection& inspection) {
   if (tree == nullptr || tree->map() == nullptr) return;
-  for (const auto& [name, value] : *tree->map()) {
+  for (std::size_t i = 0; i < tree->map()->size(); ++i) {
+    inspect_repeated(*tree->map(), i, inspection);
+    const auto& [name, value] = (*tree->map())[i];
     if (!token(name)) {
       inspection.report(value.key_where.line > 0 ? value.key_where : value.where,
                         fmt::format("'{}' cannot be the name of a header; names are letters, digits and "

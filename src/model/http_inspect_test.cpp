@@ -41,6 +41,7 @@ TEST(HttpInspect, GoodTargetsAndRequestsPass) {
                        {"headers", {{}, TreeMap{{"X-A", text("b")}}}}})
                   .empty());
   EXPECT_TRUE(of_step({{"url", text("https://${env.HOST}:99999/")}}).empty());
+  EXPECT_TRUE(of_step({{"url", text("HTTP://a.test/")}}).empty());
   EXPECT_TRUE(of_step({{"url", text("/${a\n + b}/c")}}).empty()) << "an expression may have several lines";
 }
 
@@ -49,6 +50,14 @@ TEST(HttpInspect, ATargetMustBeAnAddressThatPathsCanFollow) {
                               "http://a.test/#b", "“http://a.test”", "http://"}) {
     EXPECT_EQ(of_target(address).size(), 1u) << address;
   }
+}
+
+TEST(HttpInspect, HeadersWhoseNamesDifferOnlyInCaseAreNotSilentlyDropped) {
+  const auto of_headers = [](TreeMap headers) { return of_step({{"headers", {{}, std::move(headers)}}}); };
+  EXPECT_EQ(of_headers({{"X-A", text("1")}, {"X-B", text("2")}, {"x-a", text("3")}}),
+            std::vector<std::string>{"'X-A' and 'x-a' are the same header, whose name may be written in any case; keep "
+                                     "one of them, or send it several times by a list: `X-A: [ …, … ]`"});
+  EXPECT_TRUE(of_headers({{"X-A", {{}, TreeList{text("1"), text("2")}}}, {"X-AB", text("3")}}).empty());
 }
 
 TEST(HttpInspect, HostsGoToAddressesOrNames) {

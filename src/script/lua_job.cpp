@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <lua.hpp>
 #include <optional>
 
@@ -85,12 +86,15 @@ class Declarations {
     // Functions of the script's that look like those of a workflow, but stand beside it.
     bool start = false;
     bool stop = false;
+    const void* run_is = nullptr;  // which function `run` is
   };
   static int look(lua_State* state);
   // Nothing of muster's was used so far: it may be a script of wrk's.
   bool nothing_declared() const { return job_.map.empty() && steps_.empty() && workflows_.empty(); }
   base::Expected<void> refuse_wrk() const;
   base::Expected<void> refuse_beside(const Globals& found) const;
+  base::Expected<void> refuse_second_run() const;
+  base::Expected<void> must_be_one_kind(const YamlNode& description, const std::vector<std::string>& functions) const;
 
   // The line of the script that called.
   std::uint32_t line(lua_State* state) const;
@@ -102,12 +106,14 @@ class Declarations {
   const authoring::Languages& languages_;
   LuaState state_;
   YamlNode job_;
+  std::uint32_t job_line_ = 0;  // where `job` was called; 0: not yet
   std::vector<YamlNode> steps_;
   struct Workflow {
     YamlNode description;
     std::vector<std::string> functions;
   };
   std::vector<Workflow> workflows_;
+  std::vector<const void*> taken_;  // the functions that workflows were given, as Lua tells them apart
   bool short_form_ = false;
 };
 
@@ -175,12 +181,15 @@ int Declarations::step(lua_State* state) {
 
 int Declarations::job(lua_State* state) {
   Declarations& declarations = self(state);
+  // A second table would take the place of what the first said, thresholds among it, and nobody would notice.
+  if (declarations.job_line_ != 0) {
+    return raise(state, "`job` was called before, on line %d; a script has one: put all its keys into that table",
+                 static_cast<int>(declarations.job_line_));
+  }
   {
     if (auto description = declarations.table(state, 1, "job")) {
-      for (YamlEntry& entry : description->map) {
-        drop(declarations.job_, entry.key);
-        declarations.job_.map.push_back(std::move(entry));
-      }
+      declarations.job_line_ = declarations.line(state);
+      std::ranges::move(description->map, std::back_inserter(declarations.job_.map));
       return 0;
     }
   }
@@ -202,6 +211,7 @@ int Declarations::workflow(lua_State* state) {
       const std::string key = named ? lua_tostring(state, -2) : "";
       if (lua_isfunction(state, -1) && std::ranges::find(kFunctions, key) != kFunctions.end()) {
         made.functions.push_back(key);
+        declarations.taken_.push_back(lua_topointer(state, -1));
         lua_pop(state, 1);
         continue;
       }
@@ -233,9 +243,12 @@ base::Expected<void> Declarations::read(std::string_view text) {
     const bool for_wrk = nothing_declared() && text.find("wrk.") != std::string_view::npos;
     return for_wrk ? refuse_wrk() : done;
   }
-  if (!workflows_.empty()) return {};
   Globals found;
   if (auto done = state_.call(&Declarations::look, &found); !done) return done;
+  if (!workflows_.empty()) {
+    const bool called = !found.run || std::ranges::find(taken_, found.run_is) != taken_.end();
+    return called ? base::Expected<void>() : refuse_second_run();
+  }
   if (!found.run && found.hooks && nothing_declared()) return refuse_wrk();
   if (!found.run) {
     return base::fail(fmt::format(
@@ -267,6 +280,9 @@ int Declarations::look(lua_State* state) {
     return lua_getinfo(state, ">S", &made) != 0 && std::string_view(made.source) != kPreludeSource;
   };
   found.run = is_function("run");
+  lua_getglobal(state, "run");
+  found.run_is = lua_topointer(state, -1);
+  lua_pop(state, 1);
   found.start = is_own("start");
   found.stop = is_own("stop");
   found.hooks = std::ranges::any_of(kWrkHooks, is_function);
@@ -287,12 +303,31 @@ base::Expected<void> Declarations::refuse_beside(const Globals& found) const {
       file_, which, name, found.start ? "start = start, " : "", found.stop ? ", stop = stop" : "", which));
 }
 
+base::Expected<void> Declarations::refuse_second_run() const {
+  return base::fail(fmt::format(
+      "{}: a global function `run` is never called where there is workflow(…); give it to one of its own, "
+      "workflow(\"…\", {{ load = …, run = run }}), or write `local function run` if it is a function of your "
+      "own",
+      file_));
+}
+
+base::Expected<void> Declarations::must_be_one_kind(const YamlNode& description,
+                                                    const std::vector<std::string>& functions) const {
+  const bool runs = std::ranges::find(functions, "run") != functions.end();
+  if (!runs && !functions.empty())
+    return base::fail(fmt::format("{}:{}: a workflow with functions needs `run`", file_, description.where.line));
+  if (!runs || description.find("steps") == nullptr) return {};
+  return base::fail(fmt::format(
+      "{}:{}: workflow '{}' has both `steps` and the function `run`, and only one of them can be what its VUs do; take "
+      "one out, or declare the steps by step {{ … }} outside of functions and call them in `run`",
+      file_, description.where.line, description.find("name")->text));
+}
+
 YamlNode Declarations::scripted(YamlNode description, const std::vector<std::string>& functions) const {
   const std::uint32_t line = description.where.line;
   YamlNode names = list(line);
   for (const std::string& each : functions) names.list.push_back(scalar(each, line));
   put(description, "functions", std::move(names));
-  drop(description, "steps");
   YamlNode steps = list(line);
   steps.list = steps_;
   put(description, "steps", std::move(steps));
@@ -311,13 +346,9 @@ base::Expected<YamlNode> Declarations::document() {
     workflows.list.push_back(scripted(std::move(only), {"run"}));
   }
   for (Workflow& each : workflows_) {
-    const bool runs = std::ranges::find(each.functions, "run") != each.functions.end();
-    if (!runs && !each.functions.empty()) {
-      return base::fail(
-          fmt::format("{}:{}: a workflow with functions needs `run`", file_, each.description.where.line));
-    }
-    workflows.list.push_back(runs ? scripted(std::move(each.description), each.functions)
-                                  : std::move(each.description));
+    if (auto good = must_be_one_kind(each.description, each.functions); !good) return std::unexpected(good.error());
+    workflows.list.push_back(each.functions.empty() ? std::move(each.description)
+                                                    : scripted(std::move(each.description), each.functions));
   }
   if (job_.find("muster") == nullptr) put(job_, "muster", scalar("1", 1));
   put(job_, "workflows", std::move(workflows));

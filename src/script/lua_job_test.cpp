@@ -138,6 +138,48 @@ TEST(LuaJob, AGlobalStartOrStopBesideAGlobalRunIsRefusedWithWhatToWrite) {
       "workflow('w', { load = { vus = 1, iterations = 1 }, start = start, run = run })\n");
 }
 
+TEST(LuaJob, ASecondJobIsRefusedBecauseItWouldReplaceWhatTheFirstSaid) {
+  EXPECT_EQ(problem("job { target = 'http://a.test', thresholds = { 'failed rate < 1%' } }\n"
+                    "local a = http.get('/')\n"
+                    "job { thresholds = { 'latency p95 < 10s' } }\nfunction run() a() end\n"),
+            "shop.lua:3: `job` was called before, on line 1; a script has one: put all its keys into that table");
+  EXPECT_NE(problem("job {}\njob { target = 'http://a.test' }\nfunction run() end\n").find("shop.lua:2: `job` was"),
+            std::string::npos);
+}
+
+TEST(LuaJob, AnUnknownOptionOfACheckIsRefused) {
+  EXPECT_EQ(problem("local a = 1\nlocal ok = check('must hold', { requird = true })\nfunction run() ok(false) end\n"),
+            "shop.lua:2: unknown key 'requird' in the options of check 'must hold'; there is only 'required'");
+  EXPECT_EQ(problem("local ok = check('must hold', true)\nfunction run() ok(false) end\n"),
+            "shop.lua:1: the options of a check are a table such as { required = true }, found a boolean");
+}
+
+TEST(LuaJob, StepsBesideAFunctionRunAreRefusedBecauseOnlyOneOfThemWouldRun) {
+  EXPECT_EQ(
+      problem("job { target = 'http://a.test' }\n"
+              "workflow('w', { steps = { { get = '/' } }, run = function() end })\n"),
+      "shop.lua:2: workflow 'w' has both `steps` and the function `run`, and only one of them can be what its VUs "
+      "do; take one out, or declare the steps by step { … } outside of functions and call them in `run`");
+}
+
+TEST(LuaJob, AGlobalRunThatNoWorkflowWasGivenIsRefused) {
+  const std::string head = "job { target = 'http://a.test' }\nlocal a = http.get('/')\nfunction run() a() end\n";
+  EXPECT_EQ(problem(head + "workflow('w', { run = function() a() end })\n"),
+            "shop.lua: a global function `run` is never called where there is workflow(…); give it to one of its own, "
+            "workflow(\"…\", { load = …, run = run }), or write `local function run` if it is a function of your own");
+  EXPECT_EQ(loaded(head + "workflow('w', { run = run })\n").workflows.size(), 1u);
+}
+
+TEST(LuaJob, WhatOnlyAWorkflowCanHaveIsRefusedInTheJobBesideOne) {
+  EXPECT_NE(problem("job { target = 'http://a.test', load = { vus = 1, iterations = 5 } }\nlocal a = http.get('/')\n"
+                    "workflow('w', { run = function() a() end })\n")
+                .find("shop.lua:1:1: 'load' belongs inside one of the 'workflows'"),
+            std::string::npos);
+  EXPECT_NE(problem("job { target = 'http://a.test', provide = { t = 'a' } }\nfunction run() end\n")
+                .find("'provide' belongs inside one of the 'workflows'"),
+            std::string::npos);
+}
+
 TEST(LuaJob, AScriptWrittenForWrkIsToldWhatItNeeds) {
   for (const char* text : {"wrk.method = 'POST'", "request = function() return wrk.format() end",
                            "math.randomseed(os.time())\nwrk.path = '/x'", "function done() end"}) {

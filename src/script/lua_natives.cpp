@@ -484,6 +484,12 @@ int LuaNatives::value(lua_State* state) {
     push(state, script.running_->vu->slots[each.slot]);
     return 1;
   }
+  if (group == "use") {
+    return raise(state,
+                 "there is no use.%s in this workflow; name the workflow that provides it, `use = { %s = \"login\" }`, "
+                 "and wait for that one, `depends = { \"login\" }`",
+                 name.data(), name.data());
+  }
   return raise(state, "there is no %s.%s; name the source under `data` of the job and write it out in the script",
                group.data(), name.data());
 }

@@ -358,6 +358,17 @@ TEST(LuaScript, NumbersThatAreNotFiniteAreRefused) {
   EXPECT_EQ(result.notes[0].first, "script error: play.lua:3: 'x' must be a finite number");
 }
 
+TEST(LuaScript, AValueThatTheWorkflowDoesNotUseIsToldWithWhatToWrite) {
+  Stage stage;
+  const auto result = stage.run(
+      "job { load = { vus = 1, iterations = 1 } }\nlocal a = play('hello', { name = 'a' })\n"
+      "function run() a() log(use.token) end\n");
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_EQ(result.notes[0].first,
+            "script error: play.lua:3: there is no use.token in this workflow; name the workflow that provides it, "
+            "`use = { token = \"login\" }`, and wait for that one, `depends = { \"login\" }`");
+}
+
 TEST(LuaScript, StopEndsWhatItNames) {
   Stage stage;
   const auto result = stage.run(

@@ -86,7 +86,16 @@ end
 
 -- Something of the user's own that must hold: check("in stock")(#items > 0). Gives back whether it does.
 function check(label, options)
-  local required = type(options) == "table" and options.required or false
+  if options ~= nil and type(options) ~= "table" then
+    error("the options of a check are a table such as { required = true }, found a " .. type(options), 2)
+  end
+  for key in pairs(options or {}) do
+    if key ~= "required" then
+      local text = "unknown key '%s' in the options of check '%s'; there is only 'required'"
+      error(text:format(tostring(key), tostring(label)), 2)
+    end
+  end
+  local required = options and options.required or false
   local made = declare({ name = label, check = { that = "holds", label = label, required = required } })
   return function(value)
     local result = outcome(made.index, native_call(made.index, { holds = value and true or false }))
