@@ -4,12 +4,11 @@
 #include <sys/stat.h>
 
 #include <exception>
-#include <filesystem>
 #include <map>
-#include <system_error>
 #include <utility>
 
 #include "base/closest.h"
+#include "report/atomic_file.h"
 #include "report/command_output.h"
 #include "report/csv_output.h"
 #include "report/html_output.h"
@@ -35,9 +34,7 @@ std::string identity_of(const std::string& file) {
     if (S_ISCHR(found.st_mode)) return {};  // /dev/null
     return fmt::format("device {}, inode {}", found.st_dev, found.st_ino);
   }
-  std::error_code error;
-  const std::filesystem::path whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
-  return error ? file : whole.string();
+  return resolved(file);
 }
 
 std::string place_of(const std::string& file) {
