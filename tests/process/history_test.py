@@ -120,6 +120,17 @@ class Keeping(HistoryTest):
         self.assertNotIn("--out", unknown.err)
         self.assertEqual(self.results("export", name, f"json={self.folder}/none/x.json").code, 1)
 
+    def test_two_forms_to_one_place_are_refused(self):
+        self.quick()
+        old = self.write("same", "precious")
+        for forms in (("ndjson=same", "csv=same"), ("json=same", "junit=x", "csv=./same"), ("json=-", "ndjson=-")):
+            with self.subTest(forms=forms):
+                done = self.results("export", "latest", *forms)
+                self.assertEqual(done.code, 2, done)
+                self.assertRegex(done.err, f"{forms[0]} and {forms[-1]} write to .*; give each a file of its own")
+                self.assertNotIn("--out", done.err)
+                self.assertEqual((old.read_text(), done.out), ("precious", ""))
+
     def test_secrets_are_not_kept(self):
         run = self.muster("--out", f"json={self.folder}/x.json", yaml=f"""
 muster: 1
