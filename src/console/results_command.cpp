@@ -103,7 +103,7 @@ int write_forms(const std::vector<std::string>& forms, const store::StoredRun& r
   set->open(info_of(run));
   if (comparison != nullptr) set->compared(*comparison);
   set->finish(run.result);
-  const std::vector<std::string> problems = set->problems();
+  const std::vector<std::string> problems = standard_output_unread() ? set->problems_elsewhere() : set->problems();
   for (const std::string& problem : problems) say(stderr, "{}\n", without_flag(problem));
   return problems.empty() ? kGood : kCouldNotRun;
 }

@@ -132,6 +132,11 @@ void OutputSet::add(std::string written, std::unique_ptr<Output> output) {
   entry.output = std::move(output);
 }
 
+void OutputSet::take_standard_output() {
+  takes_standard_output_ = true;
+  if (!entries_.empty()) entries_.back().standard_output = true;
+}
+
 template <class Call>
 bool OutputSet::guarded(Entry& entry, Call&& call) {
   std::string problem;
@@ -178,12 +183,23 @@ void OutputSet::finish(const model::RunResult& result) {
   }
 }
 
+std::string OutputSet::problem_of(const Entry& entry) {
+  const std::string more = entry.problems > 1 ? fmt::format(" ({} times in all)", entry.problems) : std::string();
+  return fmt::format("--out {}: {}{}", entry.written, entry.first_problem, more);
+}
+
 std::vector<std::string> OutputSet::problems() const {
   std::vector<std::string> told;
   for (const Entry& entry : entries_) {
-    if (entry.problems == 0) continue;
-    const std::string more = entry.problems > 1 ? fmt::format(" ({} times in all)", entry.problems) : std::string();
-    told.push_back(fmt::format("--out {}: {}{}", entry.written, entry.first_problem, more));
+    if (entry.problems > 0) told.push_back(problem_of(entry));
+  }
+  return told;
+}
+
+std::vector<std::string> OutputSet::problems_elsewhere() const {
+  std::vector<std::string> told;
+  for (const Entry& entry : entries_) {
+    if (entry.problems > 0 && !entry.standard_output) told.push_back(problem_of(entry));
   }
   return told;
 }

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import sqlite3
@@ -9,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from harness import ProcessTest, wait_until
+from harness import MUSTER, ProcessTest, wait_until
 
 ID = re.compile(r"muster results show (r-\d{8}-[0-9a-z]{4})")
 
@@ -130,6 +131,20 @@ class Keeping(HistoryTest):
                 self.assertRegex(done.err, f"{forms[0]} and {forms[-1]} write to .*; give each a file of its own")
                 self.assertNotIn("--out", done.err)
                 self.assertEqual((old.read_text(), done.out), ("precious", ""))
+
+    def test_a_reader_of_an_export_that_has_seen_enough_is_no_error(self):
+        self.quick()
+        for form in ("html", "ndjson", "csv"):
+            for beside, code in (("", 0), ("json=none/x.json", 1)):
+                with self.subTest(form=form, beside=beside):
+                    reader, writer = os.pipe()
+                    os.close(reader)
+                    with open(writer, "wb") as nobody_reads:
+                        done = subprocess.run([MUSTER, "results", "export", "latest", f"{form}=-", *beside.split()],
+                                              cwd=self.folder, env={**os.environ, "MUSTER_DATA": str(self.data)}, timeout=30,
+                                              stdout=nobody_reads, stderr=subprocess.PIPE, text=True)
+                    self.assertEqual(done.returncode, code, done.stderr)
+                    self.assertNotIn("standard output", done.stderr)
 
     def test_secrets_are_not_kept(self):
         run = self.muster("--out", f"json={self.folder}/x.json", yaml=f"""
