@@ -39,7 +39,8 @@ class Preparation {
     if (!settings) return std::unexpected(settings.error());
     made_->settings = std::move(*settings);
     read_scalars();
-    for (auto part : {&Preparation::address, &Preparation::query, &Preparation::headers, &Preparation::body}) {
+    for (auto part : {&Preparation::address, &Preparation::family, &Preparation::query, &Preparation::headers,
+                      &Preparation::body}) {
       if (auto done = (this->*part)(); !done) return std::unexpected(done.error());
     }
     finish_headers();
@@ -52,6 +53,7 @@ class Preparation {
 
   void read_scalars();
   Done address();
+  Done family();
   Done query();
   Done headers();
   Done header(const std::string& name, const std::string& text);
@@ -159,6 +161,15 @@ Preparation::Done Preparation::address() {
   constexpr auto kRepaired = authoring::Literals::kRepaired;
   if (auto done = add(made_->target, rest.substr(0, mark), Escape::kPath, kRepaired); !done) return done;
   return mark < rest.size() ? add(made_->target, rest.substr(mark), Escape::kQuery, kRepaired) : Done{};
+}
+
+// What `hosts` gives in its place was looked at with the target.
+Preparation::Done Preparation::family() {
+  const auto& hosts = made_->settings->hosts;
+  const bool elsewhere = std::ranges::any_of(
+      hosts, [&](const model::HostOverride& each) { return base::equal_ignoring_case(each.name, made_->url.host); });
+  if (!made_->static_origin || elsewhere) return {};
+  return reactor::check_family(made_->url.host, made_->settings->family);
 }
 
 Preparation::Done Preparation::query() {

@@ -121,6 +121,30 @@ class Connections(HttpTest):
         self.go(f"http://shop.test:{server.port}", [{"get": "/"}], options="hosts: { shop.test: 127.0.0.1 }")
         self.assertEqual(server.requests[1].header("host"), f"shop.test:{server.port}")
 
+    def test_an_address_of_a_family_that_is_not_allowed_is_refused_where_it_is_known(self):
+        server = self.serve_http()
+        told = "'127.0.0.1' is an IPv4 address, and `ip: 6` allows none; leave `ip` out"
+        for url, options in ((server.url, "ip: 6"),
+                             ("http://shop.test", f'ip: 6, hosts: {{ shop.test: "127.0.0.1:{server.port}" }}')):
+            for command in ("check", "run"):
+                with self.subTest(url=url, command=command):
+                    run = self.run_muster(yaml=self.job(url, [{"get": "/"}], options=options), command=command)
+                    self.assertEqual(run.code, 2, run)
+                    self.assertIn(told, run.err)
+        self.go(server, [{"get": "/"}], options="ip: 4")
+        self.go("http://[::1]", [{"get": "/"}], options=f'ip: 4, hosts: {{ "::1": "127.0.0.1:{server.port}" }}')
+        self.assertEqual(len(server.requests), 2)
+
+    def test_an_address_of_a_family_that_is_not_allowed_fails_the_request_that_comes_upon_it(self):
+        server = self.serve_http()
+        six = self.serve_http(lambda request: response("", 302, [("Location", server.url)]), address="::1")
+        for url in ("/", "${env.WHERE}"):
+            with self.subTest(url=url):
+                run = self.go(six, [{"name": "call", "get": url}], "--env", f"WHERE={server.url}", options="ip: 6", code=99)
+                self.assertEqual((run.errors, server.requests), ({"dns": 1}, []), run)
+                self.assertIn("'127.0.0.1' is an IPv4 address, and `ip: 6` allows none",
+                              run.step("call")["samples"][0]["detail"])
+
     def test_source_addresses_are_used_in_rotation(self):
         peers = []
         server = self.serve_http()
