@@ -268,7 +268,7 @@ Preparation::Done Preparation::auth(const model::Tree* tree) {
 }
 
 Preparation::Done Preparation::body() {
-  auto built = http_body(step_, context_.scope);
+  auto built = http_body(step_, context_.scope, context_.seed);
   if (!built) return std::unexpected(built.error());
   made_->body = std::move(built->pieces);
   made_->has_body = built->present;
@@ -311,6 +311,26 @@ void Pieces::literal(std::string_view text) {
   if (text.empty()) return;
   if (parts_.empty() || parts_.back().kind != Kind::kLiteral) parts_.emplace_back();
   parts_.back().literal += text;
+}
+
+void Pieces::append(Pieces&& others) {
+  for (Part& part : others.parts_) {
+    if (part.kind == Kind::kLiteral) {
+      literal(part.literal);
+    } else {
+      parts_.push_back(std::move(part));
+    }
+  }
+  others.parts_.clear();
+}
+
+bool Pieces::has_literal(std::string_view text) const {
+  return std::ranges::any_of(parts_, [&](const Part& part) {
+    if (part.kind == Kind::kLiteral) return part.literal.contains(text);
+    std::vector<authoring::TextPiece> inside;
+    part.hole->append_to(inside);
+    return std::ranges::any_of(inside, [&](const authoring::TextPiece& piece) { return piece.text.contains(text); });
+  });
 }
 
 void Pieces::hole(TextTemplate text) {

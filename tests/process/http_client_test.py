@@ -473,6 +473,31 @@ steps: [ {{ post: /, multipart: {{ f: {{ text: x, filename: "a${{vu.id}}" }} }} 
         self.assertIn(b"Content-Type: image/x", parts[2])
         self.assertTrue(parts[2].endswith(b"\r\n\r\n" + bytes(range(256)) + b"\r\n"))
 
+    def test_nobody_knows_the_boundary_of_multipart_bodies_before_the_run(self):
+        server = self.serve_http()
+        steps = [{"post": "/", "multipart": {"a": "1", "b": "${iteration}"}}, {"post": "/", "multipart": {"a": "1"}}]
+
+        def boundaries(*flags):
+            del server.requests[:]
+            self.go(server, steps, *flags, load="{ vus: 2, iterations: 4 }")
+            return {request.header("content-type").partition("boundary=")[2] for request in server.requests}
+
+        first, second = boundaries(), boundaries()
+        self.assertEqual((len(first), len(second)), (1, 1), "the same for the whole run")
+        self.assertNotEqual(first, second)
+        seeded = boundaries("--seed", "7")
+        self.assertEqual(boundaries("--seed", "7"), seeded)
+        (known,) = seeded
+        shown = self.run_muster("--seed", "7", "--bytes", "2000", yaml=self.job(server.url, steps), command="explain")
+        self.assertIn(known, shown.out)
+        self.write("part.txt", f"x\r\n--{known}\r\n")
+        for clash in ({"text": f"x\r\n--{known}--\r\n"}, {"text": f"${{iteration}}\r\n--{known}\r\n"}, {"file": "part.txt"}):
+            with self.subTest(clash=clash):
+                steps = [{"post": "/", "multipart": {"a": clash}}]
+                (other,) = boundaries("--seed", "7")
+                self.assertNotEqual(other, known)
+                self.assertEqual(server.requests[0].body.count(b"--" + other.encode()), 2)
+
     def test_headers_replace_muster_s_own(self):
         request = self.one({"get": "/", "headers": {"Host": "other.test", "user-agent": "me", "X-N": "${vu.id}"}},
                            options="headers: { Accept: text/x, X-T: t }")
