@@ -55,7 +55,9 @@ base::Expected<PlannedWorkflow> planned(const model::Job& job, const model::Work
                                         const engine::Registry& registry) {
   PlannedWorkflow made;
   made.workflow = &workflow;
-  auto program = engine::compile(job, workflow, registry.kinds, registry.protocols, {});
+  const auto index = static_cast<std::uint64_t>(&workflow - job.workflows.data());
+  auto program =
+      engine::compile(job, workflow, registry.kinds, registry.protocols, {}, engine::seed_of(job.seed, index));
   if (!program) return std::unexpected(program.error());
   auto shape = registry.shapes.make(workflow.load);
   if (!shape) return std::unexpected(shape.error());

@@ -98,17 +98,14 @@ std::string without_flag(std::string message) {
 // Writes a kept run, and how it compares, to `forms`; each problem is told.
 int write_forms(const std::vector<std::string>& forms, const store::StoredRun& run,
                 const report::Comparison* comparison, const report::Outputs& outputs) {
-  report::OutputSet set;
-  for (const std::string& form : forms) {
-    auto output = outputs.make(form);
-    if (!output) return wrong(without_flag(output.error().message));
-    set.add(form, std::move(*output));
-  }
-  set.open(info_of(run));
-  if (comparison != nullptr) set.compared(*comparison);
-  set.finish(run.result);
-  for (const std::string& problem : set.problems()) say(stderr, "{}\n", without_flag(problem));
-  return set.problems().empty() ? kGood : kCouldNotRun;
+  auto set = outputs.make_all(forms, {});
+  if (!set) return wrong(without_flag(set.error().message));
+  set->open(info_of(run));
+  if (comparison != nullptr) set->compared(*comparison);
+  set->finish(run.result);
+  const std::vector<std::string> problems = standard_output_unread() ? set->problems_elsewhere() : set->problems();
+  for (const std::string& problem : problems) say(stderr, "{}\n", without_flag(problem));
+  return problems.empty() ? kGood : kCouldNotRun;
 }
 
 // The ids of the runs that shall go: those named, those before a date, or with `--keep 0` all.

@@ -61,10 +61,12 @@ bool standard_output_closed() {
 
 bool standard_output_lost() {
   const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || lost;
-  if (!failed) return false;
-  // Nobody keeps why it failed. A pipe without a reader has its error set; that reader had what it wanted.
+  return failed && !standard_output_unread();  // nobody keeps why it failed; a reader that has gone had what it wanted
+}
+
+bool standard_output_unread() {
   pollfd output{.fd = fileno(stdout), .events = POLLOUT, .revents = 0};
-  return poll(&output, 1, 0) < 1 || (output.revents & POLLERR) == 0;
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
 }  // namespace muster::console

@@ -30,6 +30,9 @@ void say(fmt::format_string<Values...> format, Values&&... values) {
 // on what is still buffered.
 bool standard_output_lost();
 
+// Whether standard output is a pipe that nobody reads any more. Asked of the pipe, whoever wrote to it.
+bool standard_output_unread();
+
 // Whether something was said on standard output after its reader had gone.
 bool standard_output_closed();
 

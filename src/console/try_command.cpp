@@ -18,6 +18,7 @@
 #include "engine/redaction.h"
 #include "engine/verdict.h"
 #include "model/test_outcomes.h"
+#include "report/text_layout.h"
 
 namespace muster::console {
 namespace {
@@ -30,6 +31,11 @@ std::string redacted(std::string_view bytes, const model::Job& job) {
   std::string text(bytes);
   engine::redact(text, engine::spellings(job.secrets));
   return text;
+}
+
+// A text on one line in which no control character reaches the terminal.
+std::string safe(std::string_view text) {
+  return report::printable(text, true);
 }
 
 // Bytes as a person can read them: line by line behind a mark, control characters escaped.
@@ -60,18 +66,18 @@ void print_bytes(char mark, std::string_view bytes, std::size_t most, const mode
 // Why the response could not be read for the check or value of this name, to go behind it.
 std::string why_unread(const engine::StepTrace& trace, std::string_view name) {
   for (const auto& [of, why] : trace.unread) {
-    if (of == name) return " – " + why;
+    if (of == name) return " – " + safe(why);
   }
   return {};
 }
 
 void print_values(const engine::StepTrace& trace) {
   for (const auto& [label, holds] : trace.checks) {
-    say("  {} check {}{}\n", holds ? "✓" : "✗", label, holds ? "" : why_unread(trace, label));
+    say("  {} check {}{}\n", holds ? "✓" : "✗", safe(label), holds ? "" : why_unread(trace, label));
   }
   for (const auto& [name, value] : trace.values) {
     const std::string_view shown = base::utf8_beginning(value, kMostValueBytes);
-    say("  = {}: {}", name, shown);
+    say("  = {}: {}", safe(name), safe(shown));
     if (shown.size() < value.size()) say(" … {} more bytes", value.size() - shown.size());
     say("{}\n", why_unread(trace, name));
   }
@@ -115,15 +121,15 @@ void print_step_json(const engine::StepTrace& trace, const TryFlags& flags, cons
 
 void print_step(const engine::StepTrace& trace, const TryFlags& flags, const model::Job& job) {
   if (trace.outcome == nullptr) {
-    say("{} {}\n", trace.ok ? "✓" : "✗", trace.name);
+    say("{} {}\n", trace.ok ? "✓" : "✗", safe(trace.name));
     print_values(trace);
     return;
   }
   const engine::Outcome& outcome = *trace.outcome;
-  say("{} {}  {:.2f} ms", trace.ok ? "✓" : "✗", trace.name, base::seconds(trace.latency) * 1e3);
+  say("{} {}  {:.2f} ms", trace.ok ? "✓" : "✗", safe(trace.name), base::seconds(trace.latency) * 1e3);
   if (outcome.status != 0) say("  status {}", outcome.status);
   if (!trace.ok) {
-    say("  {}: {}", to_text(outcome.error), redacted(trace.detail, job));
+    say("  {}: {}", to_text(outcome.error), safe(redacted(trace.detail, job)));
   }
   say("\n");
   const auto print_exchange = [&](std::string_view request, std::string_view reply) {
@@ -169,14 +175,14 @@ std::string why_no_request(const model::WorkflowResult& workflow, const std::map
 void print_ending(const model::RunResult& result, const std::map<std::string, std::string>& stops, bool interrupted,
                   std::FILE* to) {
   for (const model::WorkflowResult& workflow : result.workflows) {
+    const std::string name = safe(workflow.name);
     if (!workflow.reason.empty()) {
-      say(to, "workflow {}: {}: {}\n", workflow.name, to_text(workflow.state), workflow.reason);
+      say(to, "workflow {}: {}: {}\n", name, to_text(workflow.state), safe(workflow.reason));
     }
-    for (const auto& [note, times] : workflow.notes)
-      say(to, "workflow {}: {} ({} times)\n", workflow.name, note, times);
+    for (const auto& [note, times] : workflow.notes) say(to, "workflow {}: {} ({} times)\n", name, safe(note), times);
     if (interrupted) continue;
     if (const std::string why = why_no_request(workflow, stops); !why.empty())
-      say(to, "workflow {}: {}\n", workflow.name, why);
+      say(to, "workflow {}: {}\n", name, safe(why));
   }
   if (interrupted) say(to, "interrupted: this is how far it came\n");
 }

@@ -102,11 +102,12 @@ bool lies_behind(const Region::Fallible& failed, const Op& failing, const Region
 class Compiler {
  public:
   Compiler(const model::Job& job, const model::Workflow& workflow, const model::StepKinds& kinds,
-           const Protocols& protocols, const ReceivedContext& received)
+           const Protocols& protocols, const ReceivedContext& received, std::uint64_t seed)
       : job_(job),
         workflow_(workflow),
         kinds_(kinds),
         protocols_(protocols),
+        seed_(seed),
         program_(std::make_unique<Program>()),
         scope_(job, workflow, received, *program_) {}
 
@@ -182,6 +183,7 @@ class Compiler {
   const model::Workflow& workflow_;
   const model::StepKinds& kinds_;
   const Protocols& protocols_;
+  const std::uint64_t seed_;
   std::unique_ptr<Program> program_;
   ProgramScope scope_;
   std::vector<Region> regions_;
@@ -458,7 +460,7 @@ Compiler::Done Compiler::test_step(const model::Step& step, const model::StepKin
     return base::fail(fmt::format("{}this build of muster cannot run '{}' steps", place_of(step.where), step.kind));
   }
   const std::uint32_t info = add_info(step, model::StepRole::kTest);
-  PrepareContext context{.job = job_, .target = target_of(step), .scope = scope_};
+  PrepareContext context{.job = job_, .target = target_of(step), .scope = scope_, .seed = seed_};
   auto prepared = protocol->prepare(step, context);
   if (!prepared) return base::fail(place_of(step.where) + prepared.error().message);
 
@@ -769,8 +771,8 @@ Compiler::Done Compiler::check_step(const model::Step& step) {
 
 base::Expected<std::unique_ptr<Program>> compile(const model::Job& job, const model::Workflow& workflow,
                                                  const model::StepKinds& kinds, const Protocols& protocols,
-                                                 const ReceivedContext& received) {
-  return Compiler(job, workflow, kinds, protocols, received).run();
+                                                 const ReceivedContext& received, std::uint64_t seed) {
+  return Compiler(job, workflow, kinds, protocols, received, seed).run();
 }
 
 }  // namespace muster::engine

@@ -19,7 +19,7 @@ Registry built_in_registry() {
 }
 
 base::Expected<std::unique_ptr<Engine>> Engine::make(const PlanSlice& slice, const Registry& registry) {
-  auto program = compile(*slice.job, *slice.workflow, registry.kinds, registry.protocols, slice.received);
+  auto program = compile(*slice.job, *slice.workflow, registry.kinds, registry.protocols, slice.received, slice.seed);
   if (!program) return std::unexpected(program.error());
   auto shape = registry.shapes.make(slice.workflow->load);
   if (!shape) return std::unexpected(shape.error());

@@ -15,6 +15,7 @@
 
 #include "authoring/loader.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "base/time.h"
 #include "engine/core.h"
 #include "engine/load_shape.h"
@@ -52,6 +53,11 @@ struct PlanSlice {
   ReceivedContext received;
   TraceSink trace;
 };
+
+// What a workflow's random numbers start from, by the run's seed and its place in the job.
+constexpr std::uint64_t seed_of(std::uint64_t run, std::uint64_t workflow) {
+  return base::mix(run + workflow);
+}
 
 class Engine {
  public:

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "authoring/holes.h"
 #include "authoring/paths.h"
+#include "base/random.h"
 #include "base/units.h"
 #include "engine/options.h"
 #include "engine/tree_json.h"
@@ -20,9 +22,6 @@ using authoring::Escape;
 using authoring::Literals;
 using authoring::TextTemplate;
 using Done = base::Expected<void>;
-
-// Fixed, so that equal jobs send equal bytes; long enough not to occur in what people send.
-constexpr std::string_view kBoundary = "muster-5d1f0c63b7e94c2a8f4e";
 
 bool has_hole(std::string_view text) {
   return text.find("${") != std::string_view::npos;
@@ -152,58 +151,84 @@ base::Expected<std::string> constant(const model::Tree& part, std::string_view k
   return rendered;
 }
 
-Done add_part(Pieces& pieces, const std::string& name, const model::Tree& value, authoring::Scope& scope) {
-  protocol::MultipartPart part{.name = name, .bytes = {}};
+struct Part {
+  std::string name;
+  std::string type;
+  std::string filename;
+  Pieces bytes;
+};
+
+base::Expected<Part> made_part(const std::string& name, const model::Tree& value, authoring::Scope& scope) {
   const model::Tree* file = value.find("file");
   const model::Tree* inside = value.find("text");
   auto type = constant(value, "type", scope);
   if (!type) return std::unexpected(type.error());
   auto filename = constant(value, "filename", scope);
   if (!filename) return std::unexpected(filename.error());
-  part.content_type = std::move(*type);
-  part.filename = std::move(*filename);
-  std::string text;
+  Part part{.name = name, .type = std::move(*type), .filename = std::move(*filename), .bytes = {}};
   if (file != nullptr && file->text() != nullptr) {
     auto bytes = file_bytes(authoring::resolve_path(file->where, *file->text()));
     if (!bytes) return std::unexpected(bytes.error());
-    text = std::move(*bytes);
-    if (part.filename.empty()) {
-      part.filename = std::string_view(*file->text()).substr(file->text()->find_last_of('/') + 1);
-    }
+    part.bytes.literal(*bytes);
+    if (part.filename.empty()) part.filename = file->text()->substr(file->text()->find_last_of('/') + 1);
   }
-  std::string head;
-  protocol::append_part_head(head, kBoundary, part);
-  pieces.literal(head);
-  if (file != nullptr) {
-    pieces.literal(text);
-  } else if (auto done = add_text(pieces, text_of(inside != nullptr ? *inside : value), scope, Escape::kNone); !done) {
-    return done;
-  }
-  std::string tail;
-  protocol::append_part_tail(tail);
-  pieces.literal(tail);
-  return {};
+  if (file != nullptr) return part;
+  const Done done = add_text(part.bytes, text_of(inside != nullptr ? *inside : value), scope, Escape::kNone);
+  if (!done) return std::unexpected(done.error());
+  return part;
 }
 
-Done add_multipart(Pieces& pieces, const model::TreeMap& parts, authoring::Scope& scope) {
-  for (const auto& [name, value] : parts) {
-    if (value.list() == nullptr) {
-      if (auto done = add_part(pieces, name, value, scope); !done) return done;
-      continue;
-    }
-    for (const model::Tree& each : *value.list()) {
-      if (auto done = add_part(pieces, name, each, scope); !done) return done;
+base::Expected<std::vector<Part>> made_parts(const model::TreeMap& fields, authoring::Scope& scope) {
+  std::vector<Part> parts;
+  for (const auto& [name, value] : fields) {
+    const std::size_t count = value.list() != nullptr ? value.list()->size() : 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto part = made_part(name, value.list() != nullptr ? (*value.list())[i] : value, scope);
+      if (!part) return std::unexpected(part.error());
+      parts.push_back(std::move(*part));
     }
   }
+  return parts;
+}
+
+// The same for a whole run, so that constant requests stay constant. What is sent cannot know it: values come from
+// outside, and one that held it would end its part.
+std::string boundary_for(const std::vector<Part>& parts, std::uint64_t seed) {
+  constexpr std::uint64_t kPurpose = 0x6d756c7469706172;  // apart from whatever else is drawn from the seed
+  base::Random random(base::mix(seed ^ kPurpose));
+  for (;;) {
+    const std::uint64_t high = random.next();
+    const std::string boundary = fmt::format("muster-{:016x}{:016x}", high, random.next());
+    if (std::ranges::none_of(parts, [&](const Part& part) { return part.bytes.has_literal(boundary); })) {
+      return boundary;
+    }
+  }
+}
+
+Done add_multipart(HttpBody& body, const model::TreeMap& fields, authoring::Scope& scope, std::uint64_t seed) {
+  auto parts = made_parts(fields, scope);
+  if (!parts) return std::unexpected(parts.error());
+  const std::string boundary = boundary_for(*parts, seed);
+  body.content_type = protocol::multipart_content_type(boundary);
+  for (Part& part : *parts) {
+    std::string head;
+    protocol::append_part_head(head, boundary,
+                               {.name = part.name, .bytes = {}, .filename = part.filename, .content_type = part.type});
+    body.pieces.literal(head);
+    body.pieces.append(std::move(part.bytes));
+    std::string tail;
+    protocol::append_part_tail(tail);
+    body.pieces.literal(tail);
+  }
   std::string end;
-  protocol::append_multipart_end(end, kBoundary);
-  pieces.literal(end);
+  protocol::append_multipart_end(end, boundary);
+  body.pieces.literal(end);
   return {};
 }
 
 }  // namespace
 
-base::Expected<HttpBody> http_body(const model::Step& step, authoring::Scope& scope) {
+base::Expected<HttpBody> http_body(const model::Step& step, authoring::Scope& scope, std::uint64_t seed) {
   HttpBody made;
   std::string_view given;
   for (std::string_view name : {"body", "file", "json", "form", "multipart"}) {
@@ -231,8 +256,7 @@ base::Expected<HttpBody> http_body(const model::Step& step, authoring::Scope& sc
     made.content_type = protocol::kFormContentType;
     done = add_form(made.pieces, *tree.map(), scope);
   } else {
-    made.content_type = protocol::multipart_content_type(kBoundary);
-    done = add_multipart(made.pieces, *tree.map(), scope);
+    done = add_multipart(made, *tree.map(), scope, seed);
   }
   if (!done) return std::unexpected(done.error());
   return made;

@@ -1,6 +1,7 @@
 // Request bodies of HTTP steps: text, file, JSON, form and multipart, compiled into literals and holes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,8 @@ struct HttpBody {
   std::string content_type;  // empty: none is implied
 };
 
-base::Expected<HttpBody> http_body(const model::Step& step, authoring::Scope& scope);
+// `seed` gives the boundary of multipart bodies.
+base::Expected<HttpBody> http_body(const model::Step& step, authoring::Scope& scope, std::uint64_t seed);
 
 // What a value of a map of texts stands for: one text, or each of a list; nothing written is the empty text.
 std::vector<std::string> repeated_texts(const model::Tree& value);

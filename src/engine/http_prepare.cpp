@@ -39,7 +39,8 @@ class Preparation {
     if (!settings) return std::unexpected(settings.error());
     made_->settings = std::move(*settings);
     read_scalars();
-    for (auto part : {&Preparation::address, &Preparation::query, &Preparation::headers, &Preparation::body}) {
+    for (auto part : {&Preparation::address, &Preparation::family, &Preparation::query, &Preparation::headers,
+                      &Preparation::body}) {
       if (auto done = (this->*part)(); !done) return std::unexpected(done.error());
     }
     finish_headers();
@@ -52,6 +53,7 @@ class Preparation {
 
   void read_scalars();
   Done address();
+  Done family();
   Done query();
   Done headers();
   Done header(const std::string& name, const std::string& text);
@@ -162,6 +164,15 @@ Preparation::Done Preparation::address() {
   return mark < rest.size() ? add(made_->target, rest.substr(mark), Escape::kQuery, kRepaired) : Done{};
 }
 
+// What `hosts` gives in its place was looked at with the target.
+Preparation::Done Preparation::family() {
+  const auto& hosts = made_->settings->hosts;
+  const bool elsewhere = std::ranges::any_of(
+      hosts, [&](const model::HostOverride& each) { return base::equal_ignoring_case(each.name, made_->url.host); });
+  if (!made_->static_origin || elsewhere) return {};
+  return reactor::check_family(made_->url.host, made_->settings->family);
+}
+
 Preparation::Done Preparation::query() {
   const model::Tree* field = step_.field("query");
   if (field == nullptr || field->map() == nullptr) return {};
@@ -258,7 +269,7 @@ Preparation::Done Preparation::auth(const model::Tree* tree) {
 }
 
 Preparation::Done Preparation::body() {
-  auto built = http_body(step_, context_.scope);
+  auto built = http_body(step_, context_.scope, context_.seed);
   if (!built) return std::unexpected(built.error());
   made_->body = std::move(built->pieces);
   made_->has_body = built->present;
@@ -301,6 +312,26 @@ void Pieces::literal(std::string_view text) {
   if (text.empty()) return;
   if (parts_.empty() || parts_.back().kind != Kind::kLiteral) parts_.emplace_back();
   parts_.back().literal += text;
+}
+
+void Pieces::append(Pieces&& others) {
+  for (Part& part : others.parts_) {
+    if (part.kind == Kind::kLiteral) {
+      literal(part.literal);
+    } else {
+      parts_.push_back(std::move(part));
+    }
+  }
+  others.parts_.clear();
+}
+
+bool Pieces::has_literal(std::string_view text) const {
+  return std::ranges::any_of(parts_, [&](const Part& part) {
+    if (part.kind == Kind::kLiteral) return part.literal.contains(text);
+    std::vector<authoring::TextPiece> inside;
+    part.hole->append_to(inside);
+    return std::ranges::any_of(inside, [&](const authoring::TextPiece& piece) { return piece.text.contains(text); });
+  });
 }
 
 void Pieces::hole(TextTemplate text) {

@@ -47,10 +47,13 @@ class Pieces {
   void literal(std::string_view text);
   void hole(authoring::TextTemplate text);        // appended as rendered
   void json_hole(authoring::TextTemplate value);  // a whole JSON value, with its type
+  void append(Pieces&& others);
 
   bool empty() const { return parts_.empty(); }
   bool constant() const { return parts_.empty() || (parts_.size() == 1 && parts_[0].kind == Kind::kLiteral); }
   std::string constant_text() const { return parts_.empty() ? std::string() : parts_[0].literal; }
+
+  bool has_literal(std::string_view text) const;  // within what is constant
 
   base::Expected<void> render(const authoring::Evaluation& evaluation, std::string& out) const;
   void append_to(std::vector<authoring::TextPiece>& pieces) const;

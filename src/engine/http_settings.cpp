@@ -60,6 +60,9 @@ base::Expected<std::shared_ptr<const HttpSettings>> http_settings(const model::T
       if (address.text() == nullptr) continue;
       auto instead = model::parse_host_override(*address.text());
       if (!instead) return base::fail(fmt::format("`hosts`: for '{}' {}", name, instead.error().message));
+      if (auto fits = reactor::check_family(instead->look_up, made->family); !fits) {
+        return base::fail(fmt::format("`hosts`: for '{}' {}", name, fits.error().message));
+      }
       instead->name = name;
       made->hosts.push_back(std::move(*instead));
     }

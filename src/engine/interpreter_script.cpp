@@ -66,6 +66,7 @@ Interpreter::Step Interpreter::script(Strand& strand) {
       return fork_script(strand, action.branches);
     case ScriptAction::Kind::kStop:
       if (trace_) trace_stop(action.scope);
+      strand.failing = action.failed;
       return leave_list(strand, action.scope);
     case ScriptAction::Kind::kBroken:
     case ScriptAction::Kind::kFail:

@@ -117,7 +117,7 @@ bool JobRun::start_workflow(std::size_t index, std::uint32_t cores) {
   auto engine = Engine::make({.job = &job_,
                               .workflow = &workflow,
                               .cores = cores,
-                              .seed = base::mix(result_.seed + index),
+                              .seed = seed_of(result_.seed, index),
                               .run_began = epoch_,
                               .unique_rows = &unique_rows_,
                               .received = received_,

@@ -274,9 +274,9 @@ struct Program {
 // Values that earlier workflows provided, by workflow and key.
 using ReceivedContext = std::vector<std::pair<std::string, model::Provided>>;
 
-// Compiles `workflow` of `job`. Errors are the user's to mend.
+// Compiles `workflow` of `job`. Errors are the user's to mend. Equal seeds give equal bytes.
 base::Expected<std::unique_ptr<Program>> compile(const model::Job& job, const model::Workflow& workflow,
                                                  const model::StepKinds& kinds, const Protocols& protocols,
-                                                 const ReceivedContext& received);
+                                                 const ReceivedContext& received, std::uint64_t seed);
 
 }  // namespace muster::engine

@@ -136,6 +136,7 @@ struct PrepareContext {
   const model::Job& job;
   const model::Target* target;  // of the step; null if the job has none for it
   authoring::Scope& scope;
+  std::uint64_t seed = 0;  // of the workflow in this run: for bytes that nobody shall know before it
 };
 
 class Protocol {

@@ -42,6 +42,7 @@ struct ScriptAction {
   std::uint32_t callable = 0;
   std::uint32_t branches = 0;
   StopScope scope = StopScope::kIteration;
+  bool failed = false;  // kStop: the iteration that ends with it has failed
   base::Duration least{};
   base::Duration most{};
   // kCall of an HTTP step: these bytes are sent in place of the step's own request, and so many responses belong to

@@ -90,9 +90,19 @@ void run_until(ares_channel channel, const Query& query, base::Instant deadline)
 
 }  // namespace
 
+base::Expected<void> check_family(std::string_view host, Family family) {
+  const auto literal = Address::parse(host, 0);
+  if (!literal || family == Family::kAny || literal->family() == to_ares(family)) return {};
+  const int found = literal->family() == AF_INET6 ? 6 : 4;
+  return base::fail(
+      fmt::format("'{}' is an IPv{} address, and `ip: {}` allows none; leave `ip` out, or give another one", host,
+                  found, found == 6 ? 4 : 6));
+}
+
 base::Expected<Resolution> resolve(const std::string& host, Family family, base::Duration timeout,
                                    const std::string& servers) {
   if (auto literal = Address::parse(host, 0)) {
+    if (auto fits = check_family(host, family); !fits) return std::unexpected(fits.error());
     return Resolution{.addresses = {*literal}, .ttl = base::Duration::max()};
   }
   ares_channel channel = nullptr;

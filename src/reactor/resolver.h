@@ -30,7 +30,10 @@ constexpr base::Duration kHostsFileTtl = std::chrono::seconds(60);
 // A TTL of 0 asks for not keeping an answer at all; a run that opens many connections keeps it for so long.
 constexpr base::Duration kLeastTtl = std::chrono::seconds(1);
 
-// Blocks for at most `timeout`. Addresses ("127.0.0.1", "::1") come back as they are. Errors say which name and why.
+// Whether `host`, if it is an address ("127.0.0.1", "::1"), is one of the family. Of a name only its answer can tell.
+base::Expected<void> check_family(std::string_view host, Family family);
+
+// Blocks for at most `timeout`. Addresses of the family come back as they are. Errors say which name and why.
 // `servers`: name servers to ask, as "127.0.0.1:5353"; empty: those of /etc/resolv.conf.
 base::Expected<Resolution> resolve(const std::string& host, Family family, base::Duration timeout,
                                    const std::string& servers = {});

@@ -28,6 +28,17 @@ TEST(Resolver, GivesAddressesBackAsTheyAre) {
   EXPECT_EQ(v6->addresses.front().to_text(), "[::1]:0");
 }
 
+TEST(Resolver, TakesNoAddressOfAnotherFamily) {
+  EXPECT_TRUE(resolve("127.0.0.1", Family::kV4, 1s));
+  EXPECT_TRUE(resolve("::1", Family::kV6, 1s));
+  const auto v4 = resolve("127.0.0.1", Family::kV6, 1s);
+  ASSERT_FALSE(v4);
+  EXPECT_EQ(v4.error().message,
+            "'127.0.0.1' is an IPv4 address, and `ip: 6` allows none; leave `ip` out, or give another one");
+  EXPECT_FALSE(resolve("::1", Family::kV4, 1s));
+  EXPECT_TRUE(check_family("a.test", Family::kV6)) << "its answer will tell";
+}
+
 // A container made by hand may have no such file.
 bool hosts_file_names_localhost() {
   std::ifstream hosts("/etc/hosts");

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 
@@ -51,12 +52,6 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Where the bytes shall lie in the end: a link is replaced at its far end, not by a file of its own.
-std::string resolved(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
-  return real ? std::string(real.get()) : path;
-}
-
 // A FIFO is opened without waiting, so that one that nobody ever reads cannot hold the end of a run.
 int open_pipe(const std::string& path, base::Instant deadline) {
   constexpr int kLook = 20;  // ms
@@ -98,6 +93,22 @@ mode_t usual_mode() {
 }
 
 }  // namespace
+
+std::string resolved(const std::string& path) {
+  constexpr int kMaxLinks = 40;  // as many as Linux follows
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
+  if (real) return std::string(real.get());
+  struct stat there{};
+  if (::stat(path.c_str(), &there) == 0) return path;  // the link of a descriptor: its text names no file
+  std::error_code error;
+  std::filesystem::path place = std::filesystem::absolute(path, error);
+  for (int links = 0; !error && std::filesystem::is_symlink(place, error); ++links) {
+    if (links == kMaxLinks) return path;
+    place = place.parent_path() / std::filesystem::read_symlink(place, error);
+  }
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(place, error);
+  return error ? path : whole.string();
+}
 
 std::unexpected<base::Error> cannot_write(const std::string& path, int error) {
   return base::fail(

@@ -4,12 +4,11 @@
 #include <sys/stat.h>
 
 #include <exception>
-#include <filesystem>
 #include <map>
-#include <system_error>
 #include <utility>
 
 #include "base/closest.h"
+#include "report/atomic_file.h"
 #include "report/command_output.h"
 #include "report/csv_output.h"
 #include "report/html_output.h"
@@ -35,9 +34,7 @@ std::string identity_of(const std::string& file) {
     if (S_ISCHR(found.st_mode)) return {};  // /dev/null
     return fmt::format("device {}, inode {}", found.st_dev, found.st_ino);
   }
-  std::error_code error;
-  const std::filesystem::path whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
-  return error ? file : whole.string();
+  return resolved(file);
 }
 
 std::string place_of(const std::string& file) {
@@ -135,6 +132,11 @@ void OutputSet::add(std::string written, std::unique_ptr<Output> output) {
   entry.output = std::move(output);
 }
 
+void OutputSet::take_standard_output() {
+  takes_standard_output_ = true;
+  if (!entries_.empty()) entries_.back().standard_output = true;
+}
+
 template <class Call>
 bool OutputSet::guarded(Entry& entry, Call&& call) {
   std::string problem;
@@ -181,12 +183,23 @@ void OutputSet::finish(const model::RunResult& result) {
   }
 }
 
+std::string OutputSet::problem_of(const Entry& entry) {
+  const std::string more = entry.problems > 1 ? fmt::format(" ({} times in all)", entry.problems) : std::string();
+  return fmt::format("--out {}: {}{}", entry.written, entry.first_problem, more);
+}
+
 std::vector<std::string> OutputSet::problems() const {
   std::vector<std::string> told;
   for (const Entry& entry : entries_) {
-    if (entry.problems == 0) continue;
-    const std::string more = entry.problems > 1 ? fmt::format(" ({} times in all)", entry.problems) : std::string();
-    told.push_back(fmt::format("--out {}: {}{}", entry.written, entry.first_problem, more));
+    if (entry.problems > 0) told.push_back(problem_of(entry));
+  }
+  return told;
+}
+
+std::vector<std::string> OutputSet::problems_elsewhere() const {
+  std::vector<std::string> told;
+  for (const Entry& entry : entries_) {
+    if (entry.problems > 0 && !entry.standard_output) told.push_back(problem_of(entry));
   }
   return told;
 }

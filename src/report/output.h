@@ -101,14 +101,18 @@ class OutputSet {
   bool empty() const { return entries_.empty(); }
   // One of them writes to standard output: nothing else may.
   bool takes_standard_output() const { return takes_standard_output_; }
-  void take_standard_output() { takes_standard_output_ = true; }
+  // The output that was added last does.
+  void take_standard_output();
   // One sentence for each output that had trouble; may be asked at any time.
   std::vector<std::string> problems() const;
+  // The same without the one that writes to standard output, for who does not mind that its reader has gone.
+  std::vector<std::string> problems_elsewhere() const;
 
  private:
   struct Entry {
     std::string written;
     std::unique_ptr<Output> output;
+    bool standard_output = false;
     bool closed = false;         // its open or finish failed or is done: not called again
     std::string first_problem;   // empty: none
     std::uint64_t problems = 0;  // how often something went wrong
@@ -116,6 +120,7 @@ class OutputSet {
 
   template <class Call>
   static bool guarded(Entry& entry, Call&& call);
+  static std::string problem_of(const Entry& entry);
 
   std::vector<Entry> entries_;
   bool takes_standard_output_ = false;

@@ -99,6 +99,11 @@ TEST(Outputs, ThatWriteToOnePlaceAreRefused) {
   std::filesystem::create_symlink("y", folder.file("link"));
   ASSERT_TRUE(write_atomically(folder.file("y"), ""));
   EXPECT_THAT(refusal("csv=" + folder.file("y"), "json=" + folder.file("link")), HasSubstr("the same file"));
+  std::filesystem::create_symlink("later", folder.file("early"));
+  std::filesystem::create_symlink("./early", folder.file("earlier"));
+  for (const char* name : {"later", "early"}) {
+    EXPECT_THAT(refusal("csv=" + folder.file(name), "json=" + folder.file("earlier")), HasSubstr("the same file"));
+  }
   EXPECT_EQ(refusal("json=/dev/null", "ndjson=/dev/null"), "");
   EXPECT_EQ(refusal("command=cat", "command=cat"), "");
 }
@@ -204,6 +209,16 @@ TEST(AtomicFile, KeepsTheModeAndFollowsALink) {
   struct stat there{};
   ::stat(folder.file("real").c_str(), &there);
   EXPECT_EQ(there.st_mode & 0777, 0600u);
+}
+
+TEST(AtomicFile, ALinkWhoseFarEndIsStillToBeMadeStaysALink) {
+  const Folder folder;
+  std::filesystem::create_symlink("later", folder.file("link"));
+  ASSERT_TRUE(write_atomically(folder.file("link"), "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
+  EXPECT_EQ(content(folder.file("later")), "new");
+  std::filesystem::create_symlink("none/later", folder.file("nowhere"));
+  EXPECT_FALSE(check_writable(folder.file("nowhere"))) << "there is no such folder";
 }
 
 TEST(AtomicFile, AFullDiskIsReportedWithWhatToDo) {

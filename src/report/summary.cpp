@@ -88,8 +88,10 @@ void put_run(Page& page, const RunResult& run, const Totals& sum) {
   const std::uint64_t vus = peak_vus(run);
   const std::uint64_t cores = peak_cores(run);
   std::string ran = short_time(run.elapsed, page.unicode());
-  if (sum.counted < run.elapsed * 99 / 100) {
-    ran += fmt::format(" ({} of it counted)", short_time(sum.counted, page.unicode()));
+  if (const base::Duration counted = sum.counted - sum.gaps; counted < run.elapsed * 99 / 100) {
+    const bool whole = sum.gaps < sum.counted / 100;
+    ran += fmt::format(" ({} of it counted", short_time(whole ? sum.counted : counted, page.unicode()));
+    ran += whole ? ")" : fmt::format(", rate over {})", short_time(sum.counted, page.unicode()));
   }
   ran += fmt::format("{}up to {}", dot, plural(vus, "VU"));
   if (cores > 0) {

@@ -62,6 +62,18 @@ TEST(Summary, TellsSeveralWorkflowsWithLongNamesAndWideNumbers) {
   expect_golden("wide", summary(test::wide()));
 }
 
+TEST(Summary, TheWarmUpOfALaterWorkflowIsNotToldAsCounted) {
+  model::RunResult run = test::passed();
+  run.elapsed = std::chrono::milliseconds(3070);
+  run.workflows.resize(1);
+  run.workflows[0].elapsed = std::chrono::seconds(1);
+  run.workflows.push_back(run.workflows[0]);
+  run.workflows[1].began = run.workflows[0].began + std::chrono::seconds(2);
+  EXPECT_THAT(summary(run), HasSubstr("3.07s (2.00s of it counted, rate over 3.00s)"));
+  run.workflows[1].began = run.workflows[0].began + std::chrono::seconds(1);
+  EXPECT_THAT(summary(run), HasSubstr("3.07s (2.00s of it counted) "));
+}
+
 TEST(Summary, IsPlainAsciiWhereUnicodeIsNotWanted) {
   const std::string text = summary(test::marked(), {.unicode = false}) + summary(test::wide(), {.unicode = false});
   for (const char each : text) ASSERT_GE(each, 0) << text;

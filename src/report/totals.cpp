@@ -78,6 +78,23 @@ struct Extent {
   }
 };
 
+// The time between the first begin and the last end in which no workflow counted.
+base::Duration gaps_of(const model::RunResult& run) {
+  std::vector<std::pair<base::Duration, base::Duration>> stretches;
+  for (const model::WorkflowResult& workflow : run.workflows) {
+    if (workflow.elapsed <= base::Duration::zero()) continue;
+    stretches.emplace_back(truly_began(workflow), truly_ended(workflow));
+  }
+  std::ranges::sort(stretches);
+  base::Duration gaps{};
+  base::Duration until = stretches.empty() ? base::Duration{} : stretches.front().first;
+  for (const auto& [began, ended] : stretches) {
+    gaps += std::max(began - until, base::Duration::zero());
+    until = std::max(until, ended);
+  }
+  return gaps;
+}
+
 std::vector<SecondTotals> finished(SecondMap& seconds, const Extent& extent) {
   std::vector<SecondTotals> list;
   list.reserve(seconds.size());
@@ -212,6 +229,7 @@ Totals totals(const model::RunResult& run) {
     extent.include(workflow);
   }
   sum.counted = extent.length();
+  sum.gaps = gaps_of(run);
   return sum;
 }
 

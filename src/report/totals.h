@@ -26,6 +26,7 @@ struct Totals {
   metrics::Histogram service;   // open loads only
   metrics::Histogram lateness;  // of workflows
   base::Duration counted{};     // the time that `rate` is taken over
+  base::Duration gaps{};        // of it: nothing counted, in pauses between layers or while a later one warmed up
   std::uint64_t vus = 0;        // active now
 
   double rate() const;  // requests a second
@@ -33,7 +34,7 @@ struct Totals {
 
 Totals totals(const model::StepResult& step, base::Duration counted);  // whatever its role
 Totals totals(const model::WorkflowResult& workflow);
-// Counted time is from the first workflow's begin to the last one's end, pauses between layers included.
+// Counted time is from the first workflow's begin to the last one's end, gaps included.
 Totals totals(const model::RunResult& run);
 
 // When counting began, since the run's start; `began` alone goes by the seconds of the workflow's series.

@@ -63,6 +63,15 @@ TEST(Totals, TheRateOfShortWorkflowsThatFollowEachOtherIsOverTheTimeOfAll) {
   EXPECT_EQ(truly_began(run.workflows[1]), 51ms);
 }
 
+TEST(Totals, TimeInWhichNoWorkflowCountedIsToldApart) {
+  model::RunResult run;
+  EXPECT_EQ(totals(run).gaps, 0s);
+  // The second one warms up for a second; the third one begins beside it and outlives it.
+  run.workflows = {ran(0s, 1s, 1), ran(2s, 2s, 1), ran(3s, 3s, 1), ran(0s, 0s, 1)};
+  EXPECT_EQ(totals(run).counted, 6s);
+  EXPECT_EQ(totals(run).gaps, 1s);
+}
+
 TEST(Totals, ASecondThatWasCountedInPartIsMeasuredByItsOwnSeries) {
   model::RunResult run;
   run.workflows = {ran(0s, 3s, 1), ran(3s, 2500ms, 1)};

@@ -46,9 +46,12 @@ class WrkScript final : public engine::Script {
     if (report == nullptr) return send();
     if (report->status != 0) answered(strand, *report);
     if (broken_) return {.kind = ScriptAction::Kind::kBroken};
-    if (thread_.stopped) return {.kind = ScriptAction::Kind::kStop, .scope = engine::StopScope::kVu};
     // wrk judges nothing: what counts is the share of its requests that failed, not how many of them were sent at once.
-    return {.kind = report->ok || report->partly_ok ? ScriptAction::Kind::kEnd : ScriptAction::Kind::kFail};
+    const bool failed = !report->ok && !report->partly_ok;
+    if (thread_.stopped) {
+      return {.kind = ScriptAction::Kind::kStop, .scope = engine::StopScope::kVu, .failed = failed};
+    }
+    return {.kind = failed ? ScriptAction::Kind::kFail : ScriptAction::Kind::kEnd};
   }
 
   void answered(engine::Strand& /*strand*/, const engine::StepReport& report) override {

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import sqlite3
@@ -9,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from harness import ProcessTest, wait_until
+from harness import MUSTER, ProcessTest, wait_until
 
 ID = re.compile(r"muster results show (r-\d{8}-[0-9a-z]{4})")
 
@@ -119,6 +120,31 @@ class Keeping(HistoryTest):
         self.assertIn("jsno=x: there is no output named 'jsno'; did you mean 'json'?", unknown.err)
         self.assertNotIn("--out", unknown.err)
         self.assertEqual(self.results("export", name, f"json={self.folder}/none/x.json").code, 1)
+
+    def test_two_forms_to_one_place_are_refused(self):
+        self.quick()
+        old = self.write("same", "precious")
+        for forms in (("ndjson=same", "csv=same"), ("json=same", "junit=x", "csv=./same"), ("json=-", "ndjson=-")):
+            with self.subTest(forms=forms):
+                done = self.results("export", "latest", *forms)
+                self.assertEqual(done.code, 2, done)
+                self.assertRegex(done.err, f"{forms[0]} and {forms[-1]} write to .*; give each a file of its own")
+                self.assertNotIn("--out", done.err)
+                self.assertEqual((old.read_text(), done.out), ("precious", ""))
+
+    def test_a_reader_of_an_export_that_has_seen_enough_is_no_error(self):
+        self.quick()
+        for form in ("html", "ndjson", "csv"):
+            for beside, code in (("", 0), ("json=none/x.json", 1)):
+                with self.subTest(form=form, beside=beside):
+                    reader, writer = os.pipe()
+                    os.close(reader)
+                    with open(writer, "wb") as nobody_reads:
+                        done = subprocess.run([MUSTER, "results", "export", "latest", f"{form}=-", *beside.split()],
+                                              cwd=self.folder, env={**os.environ, "MUSTER_DATA": str(self.data)}, timeout=30,
+                                              stdout=nobody_reads, stderr=subprocess.PIPE, text=True)
+                    self.assertEqual(done.returncode, code, done.stderr)
+                    self.assertNotIn("standard output", done.stderr)
 
     def test_secrets_are_not_kept(self):
         run = self.muster("--out", f"json={self.folder}/x.json", yaml=f"""

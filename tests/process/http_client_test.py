@@ -121,6 +121,30 @@ class Connections(HttpTest):
         self.go(f"http://shop.test:{server.port}", [{"get": "/"}], options="hosts: { shop.test: 127.0.0.1 }")
         self.assertEqual(server.requests[1].header("host"), f"shop.test:{server.port}")
 
+    def test_an_address_of_a_family_that_is_not_allowed_is_refused_where_it_is_known(self):
+        server = self.serve_http()
+        told = "'127.0.0.1' is an IPv4 address, and `ip: 6` allows none; leave `ip` out"
+        for url, options in ((server.url, "ip: 6"),
+                             ("http://shop.test", f'ip: 6, hosts: {{ shop.test: "127.0.0.1:{server.port}" }}')):
+            for command in ("check", "run"):
+                with self.subTest(url=url, command=command):
+                    run = self.run_muster(yaml=self.job(url, [{"get": "/"}], options=options), command=command)
+                    self.assertEqual(run.code, 2, run)
+                    self.assertIn(told, run.err)
+        self.go(server, [{"get": "/"}], options="ip: 4")
+        self.go("http://[::1]", [{"get": "/"}], options=f'ip: 4, hosts: {{ "::1": "127.0.0.1:{server.port}" }}')
+        self.assertEqual(len(server.requests), 2)
+
+    def test_an_address_of_a_family_that_is_not_allowed_fails_the_request_that_comes_upon_it(self):
+        server = self.serve_http()
+        six = self.serve_http(lambda request: response("", 302, [("Location", server.url)]), address="::1")
+        for url in ("/", "${env.WHERE}"):
+            with self.subTest(url=url):
+                run = self.go(six, [{"name": "call", "get": url}], "--env", f"WHERE={server.url}", options="ip: 6", code=99)
+                self.assertEqual((run.errors, server.requests), ({"dns": 1}, []), run)
+                self.assertIn("'127.0.0.1' is an IPv4 address, and `ip: 6` allows none",
+                              run.step("call")["samples"][0]["detail"])
+
     def test_source_addresses_are_used_in_rotation(self):
         peers = []
         server = self.serve_http()
@@ -468,6 +492,31 @@ steps: [ {{ post: /, multipart: {{ f: {{ text: x, filename: "a${{vu.id}}" }} }} 
         self.assertIn(b'name="photo"; filename="p.bin"', parts[2])
         self.assertIn(b"Content-Type: image/x", parts[2])
         self.assertTrue(parts[2].endswith(b"\r\n\r\n" + bytes(range(256)) + b"\r\n"))
+
+    def test_nobody_knows_the_boundary_of_multipart_bodies_before_the_run(self):
+        server = self.serve_http()
+        steps = [{"post": "/", "multipart": {"a": "1", "b": "${iteration}"}}, {"post": "/", "multipart": {"a": "1"}}]
+
+        def boundaries(*flags):
+            del server.requests[:]
+            self.go(server, steps, *flags, load="{ vus: 2, iterations: 4 }")
+            return {request.header("content-type").partition("boundary=")[2] for request in server.requests}
+
+        first, second = boundaries(), boundaries()
+        self.assertEqual((len(first), len(second)), (1, 1), "the same for the whole run")
+        self.assertNotEqual(first, second)
+        seeded = boundaries("--seed", "7")
+        self.assertEqual(boundaries("--seed", "7"), seeded)
+        (known,) = seeded
+        shown = self.run_muster("--seed", "7", "--bytes", "2000", yaml=self.job(server.url, steps), command="explain")
+        self.assertIn(known, shown.out)
+        self.write("part.txt", f"x\r\n--{known}\r\n")
+        for clash in ({"text": f"x\r\n--{known}--\r\n"}, {"text": f"${{iteration}}\r\n--{known}\r\n"}, {"file": "part.txt"}):
+            with self.subTest(clash=clash):
+                steps = [{"post": "/", "multipart": {"a": clash}}]
+                (other,) = boundaries("--seed", "7")
+                self.assertNotEqual(other, known)
+                self.assertEqual(server.requests[0].body.count(b"--" + other.encode()), 2)
 
     def test_headers_replace_muster_s_own(self):
         request = self.one({"get": "/", "headers": {"Host": "other.test", "user-agent": "me", "X-N": "${vu.id}"}},

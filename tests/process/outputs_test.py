@@ -201,7 +201,9 @@ steps: [ { get: / } ]
                 self.assertEqual(len(done.stdout.splitlines()), 2)
 
     def test_two_outputs_to_one_place_are_refused_before_the_run(self):
-        for pair in (("json=-", "csv=-"), ("ndjson=x", "csv=./x"), ("junit=x", "json=/proc/self/cwd/x")):
+        os.symlink("x", self.folder / "link")  # to a file that is not there yet
+        for pair in (("json=-", "csv=-"), ("ndjson=x", "csv=./x"), ("junit=x", "json=/proc/self/cwd/x"),
+                     ("json=x", "html=link"), ("csv=link", "json=x")):
             with self.subTest(pair=pair):
                 run = self.go(*pair)
                 self.assertEqual(run.code, 2, run)

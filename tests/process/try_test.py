@@ -79,6 +79,22 @@ steps: [ {{ get: /, save: {{ a: json.a }} }} ]
         self.assertLess(len(value), 5000)
         self.assertRegex(value, "x … [0-9]+ more bytes$")
 
+    def test_no_control_character_of_a_name_reaches_the_terminal(self):
+        yaml = f"""
+muster: 1
+name: "idle\\e[31m"
+target: {self.url}
+load: {{ vus: 1, iterations: 1 }}
+steps:
+  - {{ name: "home\\e]0;pwned\\a", get: /, check: [ {{ that: "status == 404", label: "lab\\e[31mel" }} ], save: {{ v: status }} }}
+  - {{ metric: "m\\e[31m", value: 1 }}
+  - {{ set: {{ w: "'\\e[31m\\u009b'" }} }}
+"""
+        run = self.run_muster(yaml=yaml, command="try")
+        self.assertRegex(run.out + run.err, r"^[^\x00-\x09\x0b-\x1f\x7f-\x9f]+$")
+        for shown in ("✓ home.]0;pwned.", "✗ check lab.[31mel", "= m.[31m: 1"):
+            self.assertIn(shown, run.out)
+
     def test_what_made_no_request_is_told(self):
         page = "{ get: / }"
         for lists, told, code in (

@@ -382,6 +382,12 @@ function request() return batch end
         run = self.run_script(script.replace("/good", "/bad"), "-c", "1", "-n", "4")
         self.assertEqual((run.code, run.workflow()["failed_iterations"]), (99, 4), run)
 
+    def test_a_thread_that_stops_hides_no_failed_iteration(self):
+        self.server = self.serve_http(lambda request: response("no", 404))
+        run = self.run_script("function response() wrk.thread:stop() end", "-c", "4", "-n", "8")
+        self.assertEqual((run.code, run.summary["failed"]), (99, run.summary["requests"]), run)
+        self.assertEqual(run.workflow()["failed_iterations"], run.summary["requests"], run)
+
     def test_the_step_is_called_after_what_the_script_sends(self):
         for text, name in (("wrk.method = 'POST'", "POST /start"),
                            ("wrk.path = '/other?a=${b}'", "GET /other?a=${b}"),
