@@ -24,6 +24,10 @@ void RaftConduct::before(const cores::Raft& raft, base::Instant now) {
   told_to_lead_ = false;
   greeted_.clear();
   from_stranger_ = false;
+  matches_.clear();
+  if (!raft.leads()) return;
+  for (const base::NodeId node : raft.members().voters)
+    if (const auto match = raft.match_of(node)) matches_.emplace(node, *match);
 }
 
 void RaftConduct::received(const cores::Raft& raft, base::NodeId from, const cores::RaftMessage& message) {
@@ -35,6 +39,10 @@ void RaftConduct::received(const cores::Raft& raft, base::NodeId from, const cor
   if (from_stranger_) check_unmoved(raft, "raft-stranger", "a message of a stranger");
   const auto* const vote = std::get_if<cores::RaftVoteRequest>(&message.body);
   if (vote != nullptr && vote->pre) check_unmoved(raft, "raft-pre-vote", "a pre-vote");
+  // A rival of the same term has no more right to it.
+  const bool rival = vote != nullptr && !vote->pre && vote->asked == before_.term;
+  if (rival && before_.role == RaftRole::kCandidate && raft.role() == RaftRole::kFollower)
+    violate("raft-standing", "gives up its candidature because another one asks for votes in the same term");
   // A leader of the term that is left counts on what the node acknowledged in it.
   const bool lent = std::holds_alternative<cores::RaftLoan>(message.body) &&
                     (raft.log().last() != before_.last || raft.log().last_term() != before_.last_term);
@@ -117,9 +125,11 @@ void RaftConduct::takes(const cores::Raft& raft, const cores::RaftEffects& effec
     return std::holds_alternative<cores::RaftVoteRequest>(send.message.body);
   });
   if (asks) check_candidate(raft);
-  told_to_lead_ = told_to_lead_ || std::ranges::any_of(effects.sends, [](const cores::RaftSend& send) {
-                    return std::holds_alternative<cores::RaftTimeoutNow>(send.message.body);
-                  });
+  for (const cores::RaftSend& send : effects.sends) {
+    if (!std::holds_alternative<cores::RaftTimeoutNow>(send.message.body)) continue;
+    told_to_lead_ = true;
+    if (before_.role == RaftRole::kLeader && !raft.leads()) check_successor(raft, send.to);
+  }
   if (raft.leads() && before_.role != RaftRole::kLeader)
     for (const cores::RaftSend& send : effects.sends) greeted_.insert(send.to);
   if (received_ == nullptr) return;
@@ -216,6 +226,34 @@ void RaftConduct::rests(const cores::Raft& raft, base::Instant now) {
     violate("raft-timing", "has nothing to do for longer than its time-outs allow");
   if (!raft.leads() && voter) check_waiting(raft, now);
   if (raft.leads() && before_.role != RaftRole::kLeader) check_greetings(raft);
+  if (raft.leads()) check_caught_up(raft, now);
+}
+
+// Of a leader that has heard a majority lately, as its next deadline tells, for it steps down when it has not.
+void RaftConduct::check_caught_up(const cores::Raft& raft, base::Instant now) {
+  const bool opened = raft.log().term_at(raft.commit()) == raft.term();
+  if (raft.caught_up(now) && !opened)
+    violate("5", fmt::format("calls itself caught up before an entry of its term {} is committed", raft.term()));
+  if (!raft.caught_up(now) && opened && raft.deadline() > now)
+    violate("raft-standing", fmt::format("does not know that it is caught up in its term {}", raft.term()));
+}
+
+// Of a leader that was removed: the voter that has most follows it.
+void RaftConduct::check_successor(const cores::Raft& raft, base::NodeId successor) {
+  const bool most = std::ranges::all_of(raft.members().voters,
+                                        [&](base::NodeId voter) { return known_of(voter) <= known_of(successor); });
+  if (!raft.members().is_voter(successor) || !most)
+    violate("raft-transfer",
+            fmt::format("asks node {} to lead after it, which is no voter or lacks entries that another has",
+                        base::number(successor)));
+}
+
+RaftIndex RaftConduct::known_of(base::NodeId node) const {
+  const auto match = matches_.find(node);
+  const RaftIndex known = match == matches_.end() ? 0 : match->second;
+  const auto* const reply =
+      received_ != nullptr && sender_ == node ? std::get_if<cores::RaftAppendReply>(&received_->body) : nullptr;
+  return reply != nullptr && reply->accepted ? std::max(known, reply->index) : known;
 }
 
 RaftConduct::Standing RaftConduct::standing(const cores::Raft& raft) {

@@ -63,6 +63,9 @@ class RaftConduct {
   void check_candidate(const cores::Raft& raft);
   void check_waiting(const cores::Raft& raft, base::Instant now);
   void check_greetings(const cores::Raft& raft);
+  void check_caught_up(const cores::Raft& raft, base::Instant now);
+  void check_successor(const cores::Raft& raft, base::NodeId successor);
+  cores::RaftIndex known_of(base::NodeId node) const;
   void violate(const char* law, std::string sentence);
 
   Kernel* kernel_;
@@ -71,10 +74,11 @@ class RaftConduct {
   base::NodeId self_ = base::kNoNode;
   base::Instant now_;
   Standing before_;
-  std::optional<cores::RaftStanding> told_;       // what the owner was told last
-  const cores::RaftMessage* received_ = nullptr;  // in this turn
-  bool told_to_lead_ = false;                     // somebody, in this turn
-  std::set<base::NodeId> greeted_;                // by a leader in the turn in which it became one
+  std::optional<cores::RaftStanding> told_;           // what the owner was told last
+  const cores::RaftMessage* received_ = nullptr;      // in this turn
+  bool told_to_lead_ = false;                         // somebody, in this turn
+  std::map<base::NodeId, cores::RaftIndex> matches_;  // what a leader knew of the others' logs before the call
+  std::set<base::NodeId> greeted_;                    // by a leader in the turn in which it became one
   base::NodeId sender_ = base::kNoNode;
   bool from_stranger_ = false;
   std::optional<base::Instant> leader_heard_;

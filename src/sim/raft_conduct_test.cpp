@@ -128,6 +128,22 @@ TEST_F(RaftConductTest, LetsNobodyHandOverToANodeThatIsLongDown) {
   EXPECT_EQ(violated(), "raft-transfer");
 }
 
+TEST_F(RaftConductTest, LetsNoRivalOfTheSameTermEndACandidature) {
+  for (base::Instant now; first.role() != cores::RaftRole::kCandidate; now = first.deadline()) {
+    first.wake(now);
+    if (first.role() == cores::RaftRole::kPreCandidate)
+      first.receive(kPeer, message_with(cores::RaftVoteReply{.pre = true, .granted = true, .asked = first.term() + 1}),
+                    now);
+  }
+  conduct.before(first, first.deadline());
+  cores::RaftVoteRequest rival;
+  rival.asked = first.term();
+  conduct.received(first, kPeer, message_with(rival, first.term()));
+  EXPECT_EQ(violated(), "");
+  conduct.received(later, kPeer, message_with(rival, first.term()));
+  EXPECT_EQ(violated(), "raft-standing");
+}
+
 TEST_F(RaftConductTest, DemandsThatANodeStopsWhenItsDiskFails) {
   conduct.disk_failed(first);
   EXPECT_EQ(violated(), "log-kept");

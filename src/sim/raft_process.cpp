@@ -171,7 +171,8 @@ void RaftProcess::send(Host& host, base::NodeId to, const cores::RaftMessage& me
 
 void RaftProcess::flush(Host& host) {
   // An answer may make the owner ask again before this returns.
-  for (cores::RaftEffects effects = raft_->take(); !effects.empty(); effects = raft_->take()) {
+  while (!raft_->quiet()) {
+    cores::RaftEffects effects = raft_->take();
     conduct_.takes(*raft_, effects);
     for (const cores::RaftWrite& write : effects.writes) persist(host, write);
     for (cores::RaftSend& each : effects.sends) {
