@@ -89,15 +89,14 @@ void put_run(Page& page, const RunResult& run, const Totals& sum) {
   const std::uint64_t cores = peak_cores(run);
   std::string ran = short_time(run.elapsed, page.unicode());
   if (const base::Duration counted = sum.counted - sum.gaps; counted < run.elapsed * 99 / 100) {
-    const bool whole = sum.gaps < sum.counted / 100;
-    ran += fmt::format(" ({} of it counted", short_time(whole ? sum.counted : counted, page.unicode()));
-    ran += whole ? ")" : fmt::format(", rate over {})", short_time(sum.counted, page.unicode()));
+    ran += fmt::format(" ({} of it counted)", short_time(counted, page.unicode()));
   }
   ran += fmt::format("{}up to {}", dot, plural(vus, "VU"));
   if (cores > 0) {
     ran +=
         fmt::format("{}{} {}{:.0f}% busy", dot, plural(cores, "core"), cores > 1 ? "up to " : "", busiest(run) * 100);
   }
+  if (sum.gaps > sum.counted / 100) ran += fmt::format("{}rate over {}", dot, short_time(sum.counted, page.unicode()));
   page.fact("run", ran);
   page.fact("load", load_text(load_model(run)), Ink::kDim);
 

@@ -14,6 +14,7 @@
 namespace muster::report {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -69,9 +70,9 @@ TEST(Summary, TheWarmUpOfALaterWorkflowIsNotToldAsCounted) {
   run.workflows[0].elapsed = std::chrono::seconds(1);
   run.workflows.push_back(run.workflows[0]);
   run.workflows[1].began = run.workflows[0].began + std::chrono::seconds(2);
-  EXPECT_THAT(summary(run), HasSubstr("3.07s (2.00s of it counted, rate over 3.00s)"));
+  EXPECT_THAT(summary(run), AllOf(HasSubstr("3.07s (2.00s of it counted) "), HasSubstr("rate over 3.00s")));
   run.workflows[1].began = run.workflows[0].began + std::chrono::seconds(1);
-  EXPECT_THAT(summary(run), HasSubstr("3.07s (2.00s of it counted) "));
+  EXPECT_THAT(summary(run), AllOf(HasSubstr("3.07s (2.00s of it counted) "), Not(HasSubstr("rate over"))));
 }
 
 TEST(Summary, IsPlainAsciiWhereUnicodeIsNotWanted) {
