@@ -50,7 +50,7 @@ end }})
         self.assertGreaterEqual(bad["requests"], 3, "results so far are kept")
         self.assertEqual(good["state"], "completed", run)
         self.assertEqual(good["failed"], 0, run)
-        self.assertGreater(good["requests"], 50, run)
+        self.assertGreater(good["requests"], 10, run)  # of a hundred, where no core stands still
         self.assertIn(reason, self.unwrapped(run), "the summary says so")
 
     @staticmethod

@@ -395,8 +395,10 @@ class Shell(ScreenTest):
                 summary = self.summary()
                 marks = {mark["id"]: mark["text"] for mark in summary["marks"]}
                 self.assertRegex(marks["paused"], r"paused by hand for [1-9]\.\d s")
-                self.assertLess(summary["workflows"][0]["lateness_us"]["max"], 500_000)
-                self.assertAlmostEqual(summary["requests"], 400, delta=15)
+                self.assertLess(summary["workflows"][0]["lateness_us"]["max"], 1_200_000, "the pause is no lateness")
+                self.assertLess(summary["requests"], 416)
+                # A closed load asks less often where a core stands still; an open one owes its arrivals.
+                self.assertGreater(summary["requests"], 384 if "rate" in load else 150)
                 session.type("exit\n")
                 session.end()
 
