@@ -161,6 +161,10 @@ class Rounds:
     def judged(self):
         return bool(self.calm)
 
+    def counted(self):
+        """The calm ones; where there is none, the others, which then are shown and not judged."""
+        return self.calm or self.restless
+
     def text(self, figure):
         """What was measured in each round, with the bare loop's; `figure` takes a result to a number in ms."""
         def each(rounds):

@@ -154,7 +154,7 @@ def many_idle(server, wanted, tries):
     results = {}
     for name, (suffix, warm_up) in cases.items():
         rounds = lab.in_calm(lambda: idle(server, suffix, 10_000, 10, 20, 2, warm_up), wanted, tries, "p999", CALM_US, core=None)
-        counted = rounds.calm or rounds.restless
+        counted = rounds.counted()
         sizes = [(one.result[0] - base[suffix]) / 9_999 / 1024 for one in rounds.calm + rounds.restless]
         late = [one.result[1]["workflows"][0]["lateness_us"] for one in counted]
         results[name] = {"calm": len(rounds.calm), "kib_per_vu": sizes, "lateness_us": late, "bare_us": [one.bare_us for one in counted],

@@ -104,7 +104,7 @@ def main():
             idle, _, _ = run(server.url(tls), 1, connections, 1, 8)
             rounds = lab.in_calm(lambda: run(server.url(tls), vus, connections, arguments.ramp, arguments.hold), 1,
                                  arguments.tries, "p99", CALM_US)
-            full, sockets, summary = (rounds.calm or rounds.restless)[-1].result
+            full, sockets, summary = rounds.counted()[-1].result
             per_vu = (full - idle) / (vus - 1) / 1024
             late = summary["workflows"][0].get("lateness_us", {}).get("p99", float("nan"))
             rate = held_rate(summary, arguments.ramp, arguments.hold)
