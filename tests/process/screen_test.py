@@ -101,9 +101,10 @@ workflows:
   - {{ name: order, load: {{ vus: 1, for: 20s, every: 20ms }}, steps: [ {{ name: buy, get: /buy }} ] }}
   - {{ name: later, depends: [order], load: {{ vus: 1, iterations: 5 }}, steps: [ {{ name: end, get: /end }} ] }}
 """
-        session = self.session(yaml, columns=100, rows=30, cores=2)
+        # Rows enough for the steps, also below a warning that the machine stood still.
+        session = self.session(yaml, columns=100, rows=50, cores=2)
         session.wait_for("[0 all]", "1 browse ●", "2 order ●", "3 later ○", "taking turns")
-        self.keep("workflows_100x30", session.screen())
+        self.keep("workflows_100x50", session.screen())
         session.wait_for("[1 browse ●]", limit=6)
         session.type("2")
         session.wait_for("[2 order ●]", "pinned", "buy")
@@ -113,7 +114,7 @@ workflows:
         session.wait_for("[0 all]", "0 of 3 workflows done")
         session.type("?")
         session.wait_for("next and previous workflow")
-        self.keep("help_100x30", session.screen())
+        self.keep("help_100x50", session.screen())
         session.type("\x1b")
         wait_until(lambda: "next and previous workflow" not in session.screen(), what="help to close")
         session.type("qq")
