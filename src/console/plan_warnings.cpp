@@ -123,7 +123,7 @@ class Warner {
     const bool any_open =
         std::ranges::any_of(plan_.workflows, [](const PlannedWorkflow& flow) { return flow.shape->open(); });
     if (of_arrivals && !any_open) {
-      warn(fmt::format("the threshold `{}` always holds: only a load with `rate` drops arrivals", threshold.text));
+      warn(fmt::format("the threshold `{}` tells nothing: only a load with `rate` drops arrivals", threshold.text));
     }
     if (threshold.window && plan_.length != base::Duration::max() && *threshold.window > plan_.length) {
       warn(fmt::format("the threshold `{}` has a window of {}, longer than the run ({}): it is judged once, at the end",

@@ -198,6 +198,8 @@ int compare_results(const ResultsFlags& flags, const report::Outputs& outputs) {
   if (!after) return refused(after.error());
   const report::Comparison comparison =
       report::compare(before->result, before->identity, after->result, after->identity);
+  const bool page_printed = flags.html == "-";
+  if (page_printed && flags.json) return wrong("--json and --html - both need standard output; give --html a file");
   if (!flags.html.empty()) {
     store::StoredRun run;
     run.record = record_of(after->result, after->identity.labels);
@@ -207,7 +209,7 @@ int compare_results(const ResultsFlags& flags, const report::Outputs& outputs) {
   if (flags.json) {
     say("{}", report::comparison_json(comparison));
   } else {
-    say("{}", report::comparison_text(comparison, page_options(flags)));
+    say(page_printed ? stderr : stdout, "{}", report::comparison_text(comparison, page_options(flags)));
   }
   return kGood;
 }

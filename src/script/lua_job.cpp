@@ -81,19 +81,21 @@ class Declarations {
 
   // What there is when the script has been read.
   struct Globals {
-    bool run = false;
+    // The script's own functions of those names, as Lua tells them apart; null where there is none.
+    std::array<const void*, kFunctions.size()> functions{};
     bool hooks = false;  // one of wrk's
-    // Functions of the script's that look like those of a workflow, but stand beside it.
-    bool start = false;
-    bool stop = false;
-    const void* run_is = nullptr;  // which function `run` is
+
+    bool has(std::string_view name) const {
+      return functions[static_cast<std::size_t>(std::ranges::find(kFunctions, name) - kFunctions.begin())] != nullptr;
+    }
   };
   static int look(lua_State* state);
   // Nothing of muster's was used so far: it may be a script of wrk's.
   bool nothing_declared() const { return job_.map.empty() && steps_.empty() && workflows_.empty(); }
   base::Expected<void> refuse_wrk() const;
   base::Expected<void> refuse_beside(const Globals& found) const;
-  base::Expected<void> refuse_second_run() const;
+  // A global `start`, `run` or `stop` that looks like a workflow's, but was given to none.
+  base::Expected<void> all_taken(const Globals& found) const;
   base::Expected<void> must_be_one_kind(const YamlNode& description, const std::vector<std::string>& functions) const;
 
   // The line of the script that called.
@@ -221,7 +223,6 @@ int Declarations::workflow(lua_State* state) {
     }
     if (auto description = declarations.table(state, copy, "workflow")) {
       made.description = std::move(*description);
-      drop(made.description, "name");
       put(made.description, "name", scalar(lua_tostring(state, 1), made.description.where.line));
       declarations.workflows_.push_back(std::move(made));
       return 0;
@@ -245,18 +246,15 @@ base::Expected<void> Declarations::read(std::string_view text) {
   }
   Globals found;
   if (auto done = state_.call(&Declarations::look, &found); !done) return done;
-  if (!workflows_.empty()) {
-    const bool called = !found.run || std::ranges::find(taken_, found.run_is) != taken_.end();
-    return called ? base::Expected<void>() : refuse_second_run();
-  }
-  if (!found.run && found.hooks && nothing_declared()) return refuse_wrk();
-  if (!found.run) {
+  if (!workflows_.empty()) return all_taken(found);
+  if (!found.has("run") && found.hooks && nothing_declared()) return refuse_wrk();
+  if (!found.has("run")) {
     return base::fail(fmt::format(
         "{}: there is nothing to run; declare workflow(\"name\", {{ load = …, run = function(vu) … end }}) or "
         "a function `run`",
         file_));
   }
-  if (found.start || found.stop) return refuse_beside(found);
+  if (found.has("start") || found.has("stop")) return refuse_beside(found);
   short_form_ = true;
   return {};
 }
@@ -270,21 +268,15 @@ int Declarations::look(lua_State* state) {
     return is;
   };
   // `stop` is also what ends an iteration, until a script puts its own in its place.
-  const auto is_own = [&](const char* name) {
+  const auto own = [&](const char* name) -> const void* {
+    if (!is_function(name)) return nullptr;
     lua_getglobal(state, name);
+    const void* const function = lua_topointer(state, -1);
     lua_Debug made{};
-    if (!lua_isfunction(state, -1)) {
-      lua_pop(state, 1);
-      return false;
-    }
-    return lua_getinfo(state, ">S", &made) != 0 && std::string_view(made.source) != kPreludeSource;
+    const bool told = lua_getinfo(state, ">S", &made) != 0;  // takes the function from the stack
+    return told && std::string_view(made.source) != kPreludeSource ? function : nullptr;
   };
-  found.run = is_function("run");
-  lua_getglobal(state, "run");
-  found.run_is = lua_topointer(state, -1);
-  lua_pop(state, 1);
-  found.start = is_own("start");
-  found.stop = is_own("stop");
+  std::ranges::transform(kFunctions, found.functions.begin(), own);
   found.hooks = std::ranges::any_of(kWrkHooks, is_function);
   return 0;
 }
@@ -296,19 +288,24 @@ base::Expected<void> Declarations::refuse_wrk() const {
 
 base::Expected<void> Declarations::refuse_beside(const Globals& found) const {
   const std::string name = std::filesystem::path(file_).stem().string();
-  const std::string_view which = found.start ? "start" : "stop";
+  const bool start = found.has("start");
+  const std::string_view which = start ? "start" : "stop";
   return base::fail(fmt::format(
       "{}: a global function `{}` is never called by itself, only `run` is; write workflow(\"{}\", {{ load = "
       "…, {}run = run{} }}), or `local function {}` if it is a function of your own",
-      file_, which, name, found.start ? "start = start, " : "", found.stop ? ", stop = stop" : "", which));
+      file_, which, name, start ? "start = start, " : "", found.has("stop") ? ", stop = stop" : "", which));
 }
 
-base::Expected<void> Declarations::refuse_second_run() const {
-  return base::fail(fmt::format(
-      "{}: a global function `run` is never called where there is workflow(…); give it to one of its own, "
-      "workflow(\"…\", {{ load = …, run = run }}), or write `local function run` if it is a function of your "
-      "own",
-      file_));
+base::Expected<void> Declarations::all_taken(const Globals& found) const {
+  for (std::size_t i = 0; i < kFunctions.size(); ++i) {
+    const void* const function = found.functions[i];
+    if (function == nullptr || std::ranges::find(taken_, function) != taken_.end()) continue;
+    return base::fail(fmt::format(
+        "{0}: a global function `{1}` is never called where there is workflow(…); give it to one of its own, "
+        "workflow(\"…\", {{ load = …, {1} = {1}{2} }}), or write `local function {1}` if it is a function of your own",
+        file_, kFunctions[i], kFunctions[i] == std::string_view("run") ? "" : ", run = …"));
+  }
+  return {};
 }
 
 base::Expected<void> Declarations::must_be_one_kind(const YamlNode& description,

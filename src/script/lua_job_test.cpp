@@ -170,6 +170,27 @@ TEST(LuaJob, AGlobalRunThatNoWorkflowWasGivenIsRefused) {
   EXPECT_EQ(loaded(head + "workflow('w', { run = run })\n").workflows.size(), 1u);
 }
 
+TEST(LuaJob, AGlobalStartOrStopThatNoWorkflowWasGivenIsRefused) {
+  const std::string head = "job { target = 'http://a.test' }\nlocal a = http.get('/')\n";
+  const std::string tail = "workflow('w', { load = { vus = 1, iterations = 1 }, run = function() a() end })\n";
+  EXPECT_EQ(problem(head + "function start() a() end\n" + tail),
+            "shop.lua: a global function `start` is never called where there is workflow(…); give it to one of its "
+            "own, workflow(\"…\", { load = …, start = start, run = … }), or write `local function start` if it is a "
+            "function of your own");
+  EXPECT_NE(problem(head + "function stop() a() end\n" + tail).find("a global function `stop` is never called"),
+            std::string::npos);
+  EXPECT_EQ(loaded(head + tail).workflows.size(), 1u) << "`stop` of the language itself is nobody's";
+}
+
+TEST(LuaJob, WhatAStepOrAWorkflowIsGivenTwiceIsRefused) {
+  EXPECT_EQ(problem("job { target = 'http://a.test' }\nlocal a = http.get('/', { get = '/x' })\n"
+                    "function run() a() end\n"),
+            "shop.lua:2: get has what it takes before the table; take `get` out of that");
+  EXPECT_EQ(problem("job { target = 'http://a.test' }\nlocal a = http.get('/')\n"
+                    "workflow('w', { name = 'x', run = function() a() end })\n"),
+            "shop.lua:3: workflow 'w' has its name before the table; take `name` out of that");
+}
+
 TEST(LuaJob, WhatOnlyAWorkflowCanHaveIsRefusedInTheJobBesideOne) {
   EXPECT_NE(problem("job { target = 'http://a.test', load = { vus = 1, iterations = 5 } }\nlocal a = http.get('/')\n"
                     "workflow('w', { run = function() a() end })\n")

@@ -57,6 +57,9 @@ local function with(options, key, value)
   local description = {}
   for name, each in pairs(options or {}) do description[name] = each end
   if value == nil then error(key .. " takes an address or a table: " .. key .. "('/')", 3) end
+  if options and options[key] ~= nil then
+    error(key .. " has what it takes before the table; take `" .. key .. "` out of that", 3)
+  end
   description[key] = value
   return description
 end
@@ -156,6 +159,9 @@ function workflow(name, description)
   end
   if description.run ~= nil and type(description.run) ~= "function" then
     error("workflow '" .. name .. "': `run` must be a function, found a " .. type(description.run), 2)
+  end
+  if description.name ~= nil then
+    error("workflow '" .. name .. "' has its name before the table; take `name` out of that", 2)
   end
   native.workflow(name, description)
 end
