@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "authoring/import_draft.h"
+#include "base/utf8.h"
 
 namespace muster::authoring {
 namespace {
@@ -27,24 +28,13 @@ int digit_of(char c, int base) {
   return value < base ? value : -1;
 }
 
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto byte = [&out](std::uint32_t value) { out += static_cast<char>(static_cast<unsigned char>(value)); };
-  if (code < 0x80) return byte(code);
+// A word takes any number that $'\U…' names; what is no character is shown as one that is missing.
+void append_character(std::string& out, std::uint32_t code) {
   if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
     out += kReplacement;
-    return;
-  }
-  if (code < 0x800) {
-    byte(0xC0 | code >> 6);
-  } else if (code < 0x10000) {
-    byte(0xE0 | code >> 12);
-    byte(0x80 | (code >> 6 & 0x3F));
   } else {
-    byte(0xF0 | code >> 18);
-    byte(0x80 | (code >> 12 & 0x3F));
-    byte(0x80 | (code >> 6 & 0x3F));
+    base::append_utf8(out, code);
   }
-  byte(0x80 | (code & 0x3F));
 }
 
 class Splitter {
@@ -303,7 +293,7 @@ void Splitter::ansi_escape() {
   }
   if ((c == 'u' || c == 'U') && digit_of(peek(1), 16) >= 0) {
     ++at_;
-    append_utf8(word_, number(16, c == 'u' ? 4 : 8));
+    append_character(word_, number(16, c == 'u' ? 4 : 8));
     return;
   }
   if (c == 'c' && at_ + 1 < text_.size()) {

@@ -7,6 +7,7 @@
 
 #include "authoring/json_grammar.h"
 #include "authoring/value_text.h"
+#include "base/utf8.h"
 
 namespace muster::authoring {
 namespace {
@@ -88,7 +89,7 @@ bool append_unicode(Out& out, std::string_view text, std::size_t& at) {
   } else if (*code >= 0xDC00 && *code <= 0xDFFF) {
     code = kReplacement;
   }
-  append_utf8(out, *code);
+  base::append_utf8(out, *code);
   return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "authoring/value_text.h"
 #include "base/units.h"
+#include "base/utf8.h"
 
 namespace muster::authoring {
 namespace {
@@ -200,7 +201,7 @@ std::expected<void, ExpressionError> Tokenizer::escape(std::string& out) {
       }
       if (!code) return error(start, "\\u needs four hexadecimal digits");
       if (*code >= 0xD800 && *code <= 0xDFFF) return error(start, "this surrogate pair is not complete");
-      append_utf8(out, *code);
+      base::append_utf8(out, *code);
       return {};
     }
     default:

@@ -51,24 +51,6 @@ inline model::Value to_number(const model::Value& value) {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-template <class Out>
-void append_utf8(Out& out, std::uint32_t code) {
-  const auto byte = [&out](std::uint32_t value) { out.push_back(static_cast<char>(value)); };
-  if (code < 0x80) return byte(code);
-  if (code < 0x800) {
-    byte(0xC0 | (code >> 6));
-  } else {
-    if (code < 0x10000) {
-      byte(0xE0 | (code >> 12));
-    } else {
-      byte(0xF0 | (code >> 18));
-      byte(0x80 | ((code >> 12) & 0x3F));
-    }
-    byte(0x80 | ((code >> 6) & 0x3F));
-  }
-  byte(0x80 | (code & 0x3F));
-}
-
 // The inside of a JSON string (RFC 8259 section 7). Bytes that are not ASCII stand as they are.
 template <class Out>
 void append_json_escaped(Out& out, std::string_view text) {

@@ -53,6 +53,25 @@ inline std::string_view utf8_beginning(std::string_view text, std::size_t limit)
   return text.substr(0, end);
 }
 
+// The sequence of a character, whose number is at most 0x10FFFF and no surrogate.
+template <class Out>
+void append_utf8(Out& out, std::uint32_t code) {
+  const auto byte = [&out](std::uint32_t value) { out.push_back(static_cast<char>(value)); };
+  if (code < 0x80) return byte(code);
+  if (code < 0x800) {
+    byte(0xC0 | (code >> 6));
+  } else {
+    if (code < 0x10000) {
+      byte(0xE0 | (code >> 12));
+    } else {
+      byte(0xF0 | (code >> 18));
+      byte(0x80 | ((code >> 12) & 0x3F));
+    }
+    byte(0x80 | ((code >> 6) & 0x3F));
+  }
+  byte(0x80 | (code & 0x3F));
+}
+
 // The number of the character that `sequence` is: all of it, and found good by utf8_length.
 inline std::uint32_t code_point(std::string_view sequence) {
   const std::uint32_t first = static_cast<unsigned char>(sequence.front());

@@ -19,6 +19,9 @@ TEST(Utf8, SequencesHaveTheirLengthAndNumber) {
   for (const auto& [sequence, number] : kGood) {
     ASSERT_EQ(utf8_length(std::string(sequence) + "x"), sequence.size()) << number;
     EXPECT_EQ(code_point(sequence), number);
+    std::string made;
+    append_utf8(made, number);
+    EXPECT_EQ(made, sequence) << number;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "authoring/text_template.h"
 #include "authoring/value_text.h"
 #include "base/letter_case.h"
+#include "base/utf8.h"
 #include "model/value.h"
 #include "protocol/credentials.h"
 #include "protocol/form.h"
@@ -122,7 +123,7 @@ std::optional<std::uint32_t> number(std::string_view digits, int base) {
 Escape code_point(std::size_t used, std::optional<std::uint32_t> value) {
   if (!value || *value > 0x10ffff) return {};
   Escape made{.used = used, .bytes = {}};
-  authoring::append_utf8(made.bytes, *value);
+  base::append_utf8(made.bytes, *value);
   return made;
 }
 

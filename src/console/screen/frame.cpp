@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "report/text_layout.h"
 
 namespace muster::console {
@@ -38,33 +39,12 @@ std::string Frame::text() const {
   for (std::size_t y = 0; y != size_.rows; ++y) {
     std::string row;
     for (std::size_t x = 0; x != size_.columns; ++x) {
-      if (at(x, y).glyph != 0) append_utf8(row, at(x, y).glyph);
+      if (at(x, y).glyph != 0) base::append_utf8(row, static_cast<std::uint32_t>(at(x, y).glyph));
     }
     row.erase(row.find_last_not_of(' ') + 1);
     made += row + '\n';
   }
   return made;
-}
-
-// RFC 3629, section 3.
-void append_utf8(std::string& to, char32_t glyph) {
-  const auto value = static_cast<std::uint32_t>(glyph);
-  const auto byte = [&](std::uint32_t bits) { to += static_cast<char>(static_cast<unsigned char>(bits)); };
-  if (value < 0x80) {
-    byte(value);
-  } else if (value < 0x800) {
-    byte(0xC0 | (value >> 6));
-    byte(0x80 | (value & 0x3F));
-  } else if (value < 0x10000) {
-    byte(0xE0 | (value >> 12));
-    byte(0x80 | ((value >> 6) & 0x3F));
-    byte(0x80 | (value & 0x3F));
-  } else {
-    byte(0xF0 | (value >> 18));
-    byte(0x80 | ((value >> 12) & 0x3F));
-    byte(0x80 | ((value >> 6) & 0x3F));
-    byte(0x80 | (value & 0x3F));
-  }
 }
 
 }  // namespace muster::console

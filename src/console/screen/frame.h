@@ -61,6 +61,4 @@ class Frame {
   std::vector<Cell> cells_;
 };
 
-void append_utf8(std::string& to, char32_t glyph);
-
 }  // namespace muster::console

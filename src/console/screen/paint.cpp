@@ -4,6 +4,8 @@
 
 #include <iterator>
 
+#include "base/utf8.h"
+
 namespace muster::console {
 namespace {
 
@@ -70,7 +72,7 @@ std::string paint(const Frame& before, const Frame& after, bool colour) {
       if (!toned || cell.tone != tone) bytes += code(cell.tone, colour);
       toned = true;
       tone = cell.tone;
-      append_utf8(bytes, cell.glyph);
+      base::append_utf8(bytes, static_cast<std::uint32_t>(cell.glyph));
     }
   }
   if (toned && tone != Tone::kPlain) bytes += "\x1b[0m";
