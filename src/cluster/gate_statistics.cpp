@@ -27,7 +27,7 @@ bool GateStatistics::take(const std::string& datacenter, NodeId by, const Window
     // Another manager counts its windows by another clock.
     source.epoch = push.epoch;
     source.next = 0;
-    source.offset = base::Duration::max();
+    source.clock = {};
   }
   ++source.told;
   for (const TotalRow& row : push.totals) take_total(datacenter, source, by, row);
@@ -136,7 +136,7 @@ void GateStatistics::take_total(const std::string& datacenter, Source& source, N
 void GateStatistics::take_window(const std::string& datacenter, Source& source, const WindowRow& row,
                                  base::Instant now) {
   if (row.workflow >= kMaxWorkflows || row.window > kMaxWindow || row.window < source.next) return;
-  source.offset = std::min(source.offset, now.time_since_epoch() - end_of_window(row.window));
+  source.clock.take(end_of_window(row.window), now);
   Waiting& waiting = waiting_[datacenter];
   if (waiting.size() > kMaxWaitingWindows) return;
   const auto [at, added] = waiting.try_emplace({row.window, row.workflow}, row);
@@ -148,8 +148,8 @@ void GateStatistics::take_window(const std::string& datacenter, Source& source, 
 }
 
 base::Instant GateStatistics::closes_at(const Source& source, std::uint64_t window) const {
-  if (source.offset == base::Duration::max()) return base::Instant::min();
-  return base::Instant(end_of_window(window) + source.offset + close_after_);
+  const std::optional<base::Duration> offset = source.clock.value();
+  return offset ? base::Instant(end_of_window(window) + *offset + close_after_) : base::Instant::min();
 }
 
 void GateStatistics::tell_totals(const std::string& datacenter, JobId job, std::uint64_t epoch,

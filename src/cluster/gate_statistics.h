@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "cluster/clock_offset.h"
 #include "cluster/gate_options.h"
 #include "cluster/messages_job.h"
 #include "metrics/g_counter.h"
@@ -67,8 +68,7 @@ class GateStatistics {
     std::uint64_t epoch = 0;  // the highest seen
     std::uint64_t told = 0;   // counts what it told, for the order of writes
     std::uint64_t next = 0;   // windows below it were handed on
-    // This node's clock minus the datacenter's, by the fastest message so far: what is left is delay.
-    base::Duration offset = base::Duration::max();
+    ClockOffset clock;        // of the manager that counts
   };
   using Window = std::pair<std::uint64_t, std::uint32_t>;  // number, workflow
   using Waiting = std::map<Window, WindowRow>;

@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "base/time.h"
 #include "cluster/bodies.h"
+#include "cluster/clock_offset.h"
 #include "cluster/desk.h"
 #include "cluster/effects.h"
 #include "cluster/ends.h"
@@ -178,11 +179,11 @@ class Manager {
   std::set<JobId> touched_;
   std::set<NodeId> gates_;
   std::map<JobId, std::vector<NodeId>> cancellers_;
-  std::map<JobId, base::Instant> accepted_;   // when, where that was seen
-  std::map<JobId, Origin> origins_;           // where it is another than the ledger's
-  std::map<JobId, base::Instant> unknown_;    // jobs that workers speak of and the ledger does not know
-  std::map<Process, base::Duration> clocks_;  // least difference seen between a worker's clock and this one
-  bool hungry_ = true;                        // cores or wants may have changed
+  std::map<JobId, base::Instant> accepted_;  // when, where that was seen
+  std::map<JobId, Origin> origins_;          // where it is another than the ledger's
+  std::map<JobId, base::Instant> unknown_;   // jobs that workers speak of and the ledger does not know
+  std::map<Process, ClockOffset> clocks_;    // of workers
+  bool hungry_ = true;                       // cores or wants may have changed
   base::Instant feed_due_{};
   base::Instant state_due_{};
   base::Instant others_due_{};

@@ -108,10 +108,14 @@ void Manager::on(Desk& desk, NodeId from, const StatusAsk& message) {
   answer.job = message.job;
   // Gates ask for themselves, too, and name nobody then.
   const bool named = message.client != ClientId{};
-  if (named && !limiter_.admit(number(message.client), resilience::Operation::kStatus, desk.now).admitted) {
-    desk.note(Noted::kLimited, {message.job, 0, 0});
-    answer.answer = Answer::kLimited;
-    return desk.send(from, answer);
+  if (named) {
+    const auto admission = limiter_.admit(number(message.client), resilience::Operation::kStatus, desk.now);
+    if (!admission.admitted) {
+      desk.note(Noted::kLimited, {message.job, 0, 0});
+      answer.answer = Answer::kLimited;
+      answer.retry_after = admission.retry_after;
+      return desk.send(from, answer);
+    }
   }
   if (const LedgerJob* job = ledger_.job(message.job)) {
     const SubmitAnswer known = answer_of(ledger_, message.job, *job);

@@ -126,6 +126,14 @@ TEST_F(ManagerClientsTest, CountsSubmitsPerClientThroughWhicheverGate) {
   EXPECT_EQ(last<SubmitAnswer>()->job, JobId{100});
 }
 
+TEST_F(ManagerClientsTest, AQuestionTooManyIsToldWhenToComeAgain) {
+  for (std::uint64_t i = 0; i < 100; ++i) receive(kGateA, StatusAsk{JobId{1}, ClientId{7}});
+  EXPECT_NE(last<StatusAnswer>()->answer, Answer::kLimited);
+  receive(kGateA, StatusAsk{JobId{1}, ClientId{7}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kLimited);
+  EXPECT_GT(last<StatusAnswer>()->retry_after, base::Duration::zero());
+}
+
 TEST_F(ManagerClientsTest, SaysThatTheQueueIsFullAndWhenToComeAgain) {
   for (std::uint64_t i = 0; i < kMaxQueued; ++i) {
     receive(kGateA, submit(1 + i, 100 + i));

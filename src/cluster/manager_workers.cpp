@@ -84,15 +84,13 @@ void Manager::on(Desk& desk, NodeId from, const PartStopped& message) {
 void Manager::on(Desk& desk, NodeId from, const Progress& message) {
   const Process worker{from, message.life};
   if (!clocks_.contains(worker) && clocks_.size() >= kMaxWorkers) clocks_.clear();
-  // The least difference is the one with the least delay in it.
-  const base::Duration difference = desk.now.time_since_epoch() - message.sent;
-  auto [clock, first] = clocks_.try_emplace(worker, difference);
-  if (!first) clock->second = std::min(clock->second, difference);
+  ClockOffset& clock = clocks_[worker];
+  clock.take(message.sent, desk.now);
   for (const PartProgress& progress : message.parts) {
     const LedgerPart* part = ledger_.part(progress.part);
     if (part == nullptr || part->worker != worker) continue;
     if (JobMachine* machine = led(progress.part.job)) {
-      machine->progress(desk, progress, clock->second);
+      machine->progress(desk, progress, *clock.value());
       machine->push_windows(desk);
     }
   }
