@@ -45,7 +45,8 @@ class Desk {
  private:
   std::optional<std::uint64_t> take() {
     const std::scoped_lock lock(mutex_);
-    if (stopped_ || next_ > options_.last) return std::nullopt;
+    if (stopped_) return std::nullopt;
+    stopped_ = next_ == options_.last;  // which may be the greatest number that there is
     return next_++;
   }
 
@@ -73,7 +74,7 @@ class Desk {
   }
 
   void add_trace(std::uint64_t seed, SeedRun& run) const {
-    SeedRun traced = run_seed(scenario_, seed, true, run.plan);
+    SeedRun traced = run_seed(scenario_, seed, Trace::kEnd, run.plan);
     run.lines = std::move(traced.lines);
   }
 
@@ -83,7 +84,7 @@ class Desk {
   CampaignResult& result_;
   std::uint64_t next_;
   std::uint64_t told_;
-  bool stopped_ = false;
+  bool stopped_ = false;                       // no seed is left, or one failed
   std::map<std::uint64_t, Finished> waiting_;  // done before an earlier seed was
 };
 
@@ -100,10 +101,9 @@ CampaignResult run_campaign(const Scenario& scenario, const CampaignOptions& opt
   }
   result.wall_seconds = base::seconds(base::now() - before);
   const Totals& totals = result.totals;
-  if (totals.seeds >= scenario.enough_seeds) {
-    for (const std::string& counter : scenario.counters)
-      if (!totals.counters.contains(counter)) result.unseen.push_back(counter);
-  }
+  result.counters_judged = totals.seeds >= scenario.enough_seeds;
+  for (const std::string& counter : scenario.counters)
+    if (result.counters_judged && !totals.counters.contains(counter)) result.unseen.push_back(counter);
   if (scenario.judge && result.failures.empty()) result.verdict = scenario.judge(totals);
   return result;
 }

@@ -30,6 +30,7 @@ struct CampaignResult {
   Totals totals;
   std::vector<FailedSeed> failures;
   std::vector<std::string> unseen;   // counters that no seed hit though there were enough seeds
+  bool counters_judged = false;      // there were
   std::optional<Violation> verdict;  // of what holds over many seeds
   double wall_seconds = 0;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -24,7 +25,7 @@ constexpr std::string_view kUsage =
     "  --jobs N                     seeds at a time (default 1)\n"
     "  --keep-going                 go on after a seed that failed\n"
     "  --shrink                     look for the shortest plan of faults that fails alike\n"
-    "  --trace                      print the whole trace; for one seed\n"
+    "  --trace                      print the whole trace; for one seed, not with --json\n"
     "  --repeat-check               run every seed twice and compare the hashes of their traces\n"
     "  --json                       results as JSON, one object a scenario\n"
     "  --list                       the scenarios\n"
@@ -43,8 +44,11 @@ base::Expected<void> read_seeds(std::string_view text, Flags& flags) {
   const std::size_t dots = text.find("..");
   const auto first = number_of(text.substr(0, dots));
   const auto last = dots == std::string_view::npos ? first : number_of(text.substr(dots + 2));
-  if (!first || !last || *last < *first)
-    return base::fail(fmt::format("--seed takes a number or a range such as 1..1000, not '{}'", text));
+  if (!first || !last)
+    return base::fail(fmt::format("--seed takes a number up to {} or a range such as 1..1000, not '{}'",
+                                  std::numeric_limits<std::uint64_t>::max(), text));
+  if (*last < *first)
+    return base::fail(fmt::format("--seed takes a range from its least seed to its greatest: {}..{}", *last, *first));
   flags.first_seed = *first;
   flags.last_seed = *last;
   return {};
@@ -96,6 +100,7 @@ bool* switch_of(std::string_view flag, Flags& flags) {
   return nullptr;
 }
 
+// A failure stays with the stream and is looked at when all is said.
 void say(std::FILE* to, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), to);
   std::fflush(to);
@@ -109,7 +114,7 @@ bool run_scenario(const Scenario& scenario, const Flags& flags, std::FILE* out) 
   options.keep_going = flags.keep_going;
   options.repeat_check = flags.repeat_check;
   if (flags.trace) {
-    for (const std::string& line : run_seed(scenario, flags.first_seed, true).lines) say(out, line + "\n");
+    for (const std::string& line : run_seed(scenario, flags.first_seed, Trace::kAll).lines) say(out, line + "\n");
   }
   const CampaignResult result = run_campaign(scenario, options);
   std::vector<Shrunk> shrunk;
@@ -123,6 +128,7 @@ bool run_scenario(const Scenario& scenario, const Flags& flags, std::FILE* out) 
     say(out, tell_failure(scenario, result.failures[i]));
     if (i < shrunk.size()) say(out, tell_shrunk(shrunk[i]));
   }
+  if (flags.shrink && result.failures.empty()) say(out, "nothing to shrink: no seed failed\n");
   say(out, tell_totals(scenario, result));
   return result.passed();
 }
@@ -152,6 +158,9 @@ base::Expected<Flags> parse_flags(std::span<const char* const> words, const std:
   }
   if (flags.scenarios.empty() && !flags.list && !flags.invariants && !flags.help)
     return base::fail("--scenario NAME says what to simulate; --list tells the names");
+  if (flags.trace && (flags.first_seed != flags.last_seed || flags.scenarios.size() > 1))
+    return base::fail("--trace tells one seed of one scenario: --scenario raft --seed 17 --trace");
+  if (flags.trace && flags.json) return base::fail("--trace and --json both want the output for themselves; give one");
   return flags;
 }
 
@@ -171,6 +180,10 @@ int command_line(int argc, const char* const* argv, const std::vector<Scenario>&
     const bool held = run_scenario(*std::ranges::find(scenarios, name, &Scenario::name), *flags, out);
     passed = passed && held;
     if (!passed && !flags->keep_going) break;
+  }
+  if (std::fflush(out) != 0 || std::ferror(out) != 0) {
+    say(err, "muster-sim: what it found could not be written; look whether the disk is full or the output closed\n");
+    return 1;
   }
   return passed ? 0 : 1;
 }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <limits>
 
 #include "sim/campaign.h"
 #include "sim/register_world.h"
@@ -37,11 +39,47 @@ TEST(SimCommandLine, RefusesWhatItDoesNotKnowAndSaysWhat) {
             "there is no scenario 'registre'; did you mean 'register'?; --list tells them all");
   EXPECT_EQ(parse({"--sede", "1"}).error().message, "unknown flag '--sede'; --help tells them all");
   EXPECT_EQ(parse({"--scenario", "all", "--seed", "9..2"}).error().message,
-            "--seed takes a number or a range such as 1..1000, not '9..2'");
+            "--seed takes a range from its least seed to its greatest: 2..9");
+  EXPECT_EQ(parse({"--scenario", "all", "--seed", "18446744073709551616"}).error().message,
+            "--seed takes a number up to 18446744073709551615 or a range such as 1..1000, not '18446744073709551616'");
+  EXPECT_EQ(parse({"--scenario", "register", "--seed", "1..2", "--trace"}).error().message,
+            "--trace tells one seed of one scenario: --scenario raft --seed 17 --trace");
+  EXPECT_EQ(parse({"--scenario", "register", "--trace", "--json"}).error().message,
+            "--trace and --json both want the output for themselves; give one");
   EXPECT_EQ(parse({"--scenario", "all", "--jobs", "0"}).error().message,
             "--jobs takes a number from 1 to 256, not '0'");
   EXPECT_EQ(parse({"--scenario"}).error().message, "--scenario needs a value");
   EXPECT_EQ(parse({}).error().message, "--scenario NAME says what to simulate; --list tells the names");
+}
+
+TEST(SimCommandLine, TheGreatestSeedThereIsEndsTheCampaign) {
+  std::vector<Scenario> scenarios;
+  add_register_scenario(scenarios);
+  const std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
+  const CampaignResult result =
+      run_campaign(scenarios.front(), {.first = greatest - 1, .last = greatest, .threads = 2});
+  EXPECT_EQ(result.totals.seeds, 2u);
+}
+
+TEST(SimCommandLine, WhatCannotBeWrittenIsNoSuccess) {
+  std::vector<Scenario> scenarios;
+  add_register_scenario(scenarios);
+  std::FILE* const full = std::fopen("/dev/full", "w");
+  std::FILE* const said = std::tmpfile();
+  ASSERT_TRUE(full != nullptr && said != nullptr);
+  const std::vector<const char*> words{"muster-sim", "--list"};
+  EXPECT_EQ(command_line(static_cast<int>(words.size()), words.data(), scenarios, full, said), 1);
+  EXPECT_GT(std::ftell(said), 0);
+  std::fclose(full);
+  std::fclose(said);
+}
+
+TEST(SimTelling, SaysThatTooFewSeedsJudgeNoCounters) {
+  std::vector<Scenario> scenarios;
+  add_register_scenario(scenarios);
+  const CampaignResult result = run_campaign(scenarios.front(), {});
+  EXPECT_NE(tell_totals(scenarios.front(), result).find("was not judged: that takes 500 seeds"), std::string::npos);
+  EXPECT_NE(tell_json(scenarios.front(), result, {}).find("\"unseen\":null"), std::string::npos);
 }
 
 TEST(SimTelling, NamesScenarioSeedInvariantAndTheEndOfTheTrace) {

@@ -277,7 +277,7 @@ void Kernel::handle(Machine& machine, Event& event) {
     return;
   }
   mix_in(event);
-  if (options_.traced) note_event(machine, event);
+  if (options_.trace != Trace::kNone) note_event(machine, event);
   switch (event.kind) {
     case EventKind::kDeliver: {
       const Packet packet{.from = event.from,
@@ -404,7 +404,7 @@ void Kernel::mix_in(const Event& event) {
 }
 
 void Kernel::note(base::NodeId node, std::string text) {
-  if (lines_.size() >= kTraceLines) lines_.pop_front();
+  if (options_.trace == Trace::kEnd && lines_.size() >= kTracePage) lines_.pop_front();
   const std::string who = node == base::kNoNode ? "      " : fmt::format("n{:<5}", base::number(node));
   lines_.push_back(fmt::format("{:11.6f} {}{}", base::seconds(elapsed()), who, text));
 }

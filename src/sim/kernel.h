@@ -57,7 +57,7 @@ class Kernel {
   void measure(std::string_view name, double value);
   template <class... Args>
   void trace(fmt::format_string<Args...> format, Args&&... args) {
-    if (options_.traced) note(base::kNoNode, fmt::format(format, std::forward<Args>(args)...));
+    if (options_.trace != Trace::kNone) note(base::kNoNode, fmt::format(format, std::forward<Args>(args)...));
   }
 
   // --- for faults ---

@@ -64,7 +64,7 @@ void Machine::halt(std::string_view reason) {
 }
 
 bool Machine::traced() const {
-  return kernel_->options_.traced;
+  return kernel_->options_.trace != Trace::kNone;
 }
 
 void Machine::note(std::string text) {

@@ -40,9 +40,10 @@ constexpr base::Duration kMostPatience = std::chrono::seconds(20);
 // Events at one instant before a run is ended: the processes make each other work without time passing.
 constexpr std::uint64_t kMaxEventsAtOnce = 2'000'000;
 
-// Lines of the trace that are kept, and those that are told with a violation.
-constexpr std::size_t kTraceLines = 20'000;
-constexpr std::size_t kTracePage = 60;
+// What is kept of a readable trace, which makes a run several times slower: nothing, as much of its end as is told with
+// a violation, or all of it.
+enum class Trace : std::uint8_t { kNone, kEnd, kAll };
+constexpr std::size_t kTracePage = 60;  // lines
 
 // How long a packet takes: uniform between least and most, and now and then an exponential tail beyond.
 struct Latency {
@@ -72,7 +73,7 @@ struct DiskOptions {
 struct KernelOptions {
   NetworkOptions network;
   DiskOptions disk;
-  bool traced = false;                     // keep a readable trace; several times slower
+  Trace trace = Trace::kNone;
   std::uint64_t max_events = 200'000'000;  // of one run; more is a violation, not a wait without end
   // Sees every packet that a process receives, before it does.
   std::function<void(base::NodeId node, const Packet& packet)> tap;

@@ -36,7 +36,10 @@ void RaftConduct::received(const cores::Raft& raft, base::NodeId from, const cor
   // A leader that removed itself leads its term to the end, and hands over (dissertation, 4.2.2).
   const bool leads_here = from == before_.leader && message.term == before_.term;
   from_stranger_ = !leads_here && !oracle_->may_belong(from, before_.commit);
-  if (from_stranger_) check_unmoved(raft, "raft-stranger", "a message of a stranger");
+  if (from_stranger_) {
+    kernel_->hit("message of a stranger");
+    check_unmoved(raft, "raft-stranger", "a message of a stranger");
+  }
   const auto* const vote = std::get_if<cores::RaftVoteRequest>(&message.body);
   if (vote != nullptr && vote->pre) check_unmoved(raft, "raft-pre-vote", "a pre-vote");
   // A rival of the same term has no more right to it.

@@ -295,6 +295,9 @@ void RaftOracle::check_claim(base::NodeId node, RaftIndex index, std::optional<R
 
 void RaftOracle::became_leader(base::NodeId node, const cores::Raft& raft) {
   kernel_->hit("leader elected");
+  if (raft.log().term_at(raft.commit() + 1).value_or(raft.term()) < raft.term()) {
+    kernel_->hit("leader began with entries of an older term");
+  }
   const std::uint64_t name = base::number(node);
   const auto [known, fresh] = leaders_.try_emplace(raft.term(), node, lives_[node]);
   if (!fresh && known->second != std::pair(node, lives_[node]))

@@ -66,7 +66,7 @@ void die_mid_sentence(RaftWorld& world) {
 }
 
 Scenario old_term_commit() {
-  return regression(
+  Scenario scenario = regression(
       "raft-old-term-commit", "only entries of the current term commit by counting", [](base::Random& random) {
         RaftSetup setup = small_group(random);
         setup.voters = 5;
@@ -74,6 +74,8 @@ Scenario old_term_commit() {
         setup.script = [](RaftWorld& world) { world.every(milliseconds(400), [&world] { die_mid_sentence(world); }); };
         return setup;
       });
+  scenario.counters = {"leader began with entries of an older term"};
+  return scenario;
 }
 
 // Two are told to ask for votes in the same term: one by a message that was late, so that its transfer was given up,
@@ -184,10 +186,14 @@ Scenario append_failure() {
   return scenario;
 }
 
+constexpr base::NodeId kCrawls{1};
+
 // The oldest proposal of a leader that has led for a while must not be old.
 void check_starvation(RaftWorld& world) {
   const base::NodeId leader = world.leader();
   if (leader == base::kNoNode || world.kernel().elapsed() < seconds(2)) return;
+  const cores::Raft& leading = *world.raft(leader);
+  if (leading.match_of(kCrawls).value_or(leading.commit()) < leading.commit()) world.kernel().hit("one was behind");
   const auto* const process = static_cast<const RaftProcess*>(world.kernel().process(leader));
   for (const auto& [request, asked] : process->unanswered()) {
     if (world.kernel().now() - asked.at < seconds(1)) continue;
@@ -210,12 +216,13 @@ Scenario starvation() {
                    setup.everybody_heals = true;
                    setup.script = [](RaftWorld& world) {
                      // A minority crawls, whoever leads.
-                     world.kernel().disk_trouble(base::NodeId{1}).stalled_till = base::Duration(seconds(8)).count();
-                     world.kernel().slow_down(base::NodeId{1}, milliseconds(20));
+                     world.kernel().disk_trouble(kCrawls).stalled_till = base::Duration(seconds(8)).count();
+                     world.kernel().slow_down(kCrawls, milliseconds(20));
                      world.every(milliseconds(100), [&world] { check_starvation(world); });
                    };
                    return setup;
                  });
+  scenario.counters = {"one was behind"};
   return scenario;
 }
 
@@ -288,6 +295,7 @@ Scenario stranger() {
         };
         return setup;
       });
+  scenario.counters = {"message of a stranger"};
   return scenario;
 }
 

@@ -22,7 +22,7 @@ class Search {
   bool fails(const FaultPlan& plan) {
     if (tries_ >= kMaxTries) return false;
     ++tries_;
-    const SeedRun run = run_seed(scenario_, seed_, false, plan);
+    const SeedRun run = run_seed(scenario_, seed_, Trace::kNone, plan);
     return run.record.violation && run.record.violation->invariant == invariant_;
   }
   std::uint32_t tries() const { return tries_; }
@@ -66,10 +66,10 @@ FaultPlan shorten_faults(FaultPlan plan, Search& search) {
 
 }  // namespace
 
-SeedRun run_seed(const Scenario& scenario, std::uint64_t seed, bool traced, const std::optional<FaultPlan>& plan) {
+SeedRun run_seed(const Scenario& scenario, std::uint64_t seed, Trace trace, const std::optional<FaultPlan>& plan) {
   base::Random random(base::mix(seed ^ base::mix(kPlanPurpose)));
   KernelOptions options = scenario.options ? scenario.options(random) : KernelOptions{};
-  options.traced = traced;
+  options.trace = trace;
   SeedRun run;
   run.plan = draw_plan(scenario.faults, scenario.first_fault, scenario.safety, random);
   if (plan) run.plan = *plan;
@@ -101,7 +101,7 @@ Shrunk shrink(const Scenario& scenario, std::uint64_t seed, const SeedRun& faile
   if (failed.record.violation)
     std::erase_if(plan, [&](const Fault& fault) { return fault.begin > failed.record.violation->at; });
   plan = shorten_faults(drop_faults(std::move(plan), search), search);
-  SeedRun run = run_seed(scenario, seed, true, plan);
+  SeedRun run = run_seed(scenario, seed, Trace::kEnd, plan);
   return {.plan = std::move(plan), .run = std::move(run), .tries = search.tries()};
 }
 

@@ -20,7 +20,7 @@ struct SeedRun {
 };
 
 // With a plan, that one takes the place of the one drawn from the seed.
-SeedRun run_seed(const Scenario& scenario, std::uint64_t seed, bool traced = false,
+SeedRun run_seed(const Scenario& scenario, std::uint64_t seed, Trace trace = Trace::kNone,
                  const std::optional<FaultPlan>& plan = {});
 
 struct Shrunk {

@@ -40,7 +40,7 @@ TEST(SeedRun, GivesTheSameHashForTheSameSeedAndAnotherForAnother) {
 
 TEST(SeedRun, IsNotChangedByKeepingATrace) {
   const Scenario scenario = register_scenario(false);
-  const SeedRun traced = run_seed(scenario, 3, true);
+  const SeedRun traced = run_seed(scenario, 3, Trace::kEnd);
   EXPECT_EQ(run_seed(scenario, 3).record.hash, traced.record.hash);
   EXPECT_FALSE(traced.lines.empty());
 }

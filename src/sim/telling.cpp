@@ -13,9 +13,8 @@ namespace muster::sim {
 
 namespace {
 
-void tell_page(std::string& text, const std::vector<std::string>& lines) {
-  const std::size_t first = lines.size() > kTracePage ? lines.size() - kTracePage : 0;
-  for (std::size_t i = first; i < lines.size(); ++i) fmt::format_to(std::back_inserter(text), "  {}\n", lines[i]);
+void tell_lines(std::string& text, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) fmt::format_to(std::back_inserter(text), "  {}\n", line);
 }
 
 void tell_plan(std::string& text, const FaultPlan& plan) {
@@ -45,6 +44,8 @@ std::string tell_totals(const Scenario& scenario, const CampaignResult& result) 
   for (const auto& [name, values] : totals.measures)
     fmt::format_to(to, "  {}: {} values, p50 {:.4g}, p99 {:.4g}, most {:.4g}\n", name, values.size(),
                    percentile(values, 0.5), percentile(values, 0.99), percentile(values, 1));
+  if (!scenario.counters.empty() && !result.counters_judged)
+    fmt::format_to(to, "  what must be seen now and then was not judged: that takes {} seeds\n", scenario.enough_seeds);
   for (const std::string& name : result.unseen)
     fmt::format_to(to, "  NEVER SEEN in {} seeds: {}\n", totals.seeds, name);
   if (result.verdict)
@@ -64,7 +65,7 @@ std::string tell_failure(const Scenario& scenario, const FailedSeed& failure) {
                   base::seconds(violation.at), failure.run.record.events);
   tell_plan(text, failure.run.plan);
   text += "the end of the trace:\n";
-  tell_page(text, failure.run.lines);
+  tell_lines(text, failure.run.lines);
   return text;
 }
 
@@ -75,7 +76,7 @@ std::string tell_shrunk(const Shrunk& shrunk) {
   tell_plan(text, shrunk.plan);
   if (shrunk.run.record.violation) text += fmt::format("  {}\n", shrunk.run.record.violation->sentence);
   text += "the end of its trace:\n";
-  tell_page(text, shrunk.run.lines);
+  tell_lines(text, shrunk.run.lines);
   return text;
 }
 
@@ -98,7 +99,9 @@ std::string tell_json(const Scenario& scenario, const CampaignResult& result, co
                               {"p50", percentile(values, 0.5)},
                               {"p99", percentile(values, 0.99)},
                               {"most", percentile(values, 1)}};
-  json["unseen"] = result.unseen;
+  // Null: too few seeds to say.
+  json["unseen"] = nullptr;
+  if (result.counters_judged) json["unseen"] = result.unseen;
   if (result.verdict) json["verdict"] = {{"invariant", result.verdict->invariant}, {"seen", result.verdict->sentence}};
   json["failures"] = nlohmann::json::array();
   for (std::size_t i = 0; i < result.failures.size(); ++i) {
