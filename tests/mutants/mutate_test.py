@@ -196,6 +196,22 @@ class Lists(unittest.TestCase):
         bug, = self.planted(BUG + "from: return true;\nto: return voted_;\n")
         self.assertEqual([len(edits) for edits in bug.edits.values()], [2])
 
+    def test_a_bug_may_change_several_files(self):
+        core = lists.core_of("raft", CORE + BUG + "file: src/cores/other.cpp\nfrom: return true;\nto: return false;\n", "raft.txt")
+        other = "bool other() {\n  return true;\n}\n"
+        sources = {"src/cores/vote.cpp": Source(VOTE), "src/cores/other.cpp": Source(other)}
+        bug = lists.planted(core, core.bugs[0], sources.get)
+        self.assertEqual(bug.files, set(sources))
+        bug.number = 7
+        rewritten = rewrite(sources["src/cores/other.cpp"], "src/cores/other.cpp", [bug], lambda number: number)
+        self.assertEqual(len(rewritten.spans), 1)
+        self.assertIn("case 7:\n{\n  return false;\n}", rewritten.text)
+
+    def test_changes_without_their_file_are_a_mistake(self):
+        for text in (BUG.replace("file: src/cores/vote.cpp\n", ""), BUG + "from: return true;\n", BUG + "to: x\n"):
+            with self.assertRaises(lists.Mistake):
+                self.planted(text)
+
     def test_a_text_that_is_there_twice_or_never_is_a_mistake(self):
         for source, times in ((VOTE.replace("voted_)", "gone_)"), 0), (VOTE + VOTE, 2)):
             with self.assertRaisesRegex(lists.Mistake, f"exactly once and is there {times} times"):
@@ -284,10 +300,10 @@ class Running(unittest.TestCase):
         cls.mutants = lists.mechanical(core, "src/cores/program.cpp", source)
         for number, mutant in enumerate(cls.mutants, 1):
             mutant.number = number
-        functions = sorted({number for mutant in cls.mutants for number in mutant.edits})
+        functions = sorted({number for mutant in cls.mutants for _, number in mutant.edits})
         (folder / "mutants").mkdir()
         (folder / HEADER).write_text(switch_header(len(functions)))
-        rewritten = rewrite(source, cls.mutants, functions.index)
+        rewritten = rewrite(source, "src/cores/program.cpp", cls.mutants, functions.index)
         (folder / "program.cpp").write_text(rewritten.text)
         cls.reach = {source.functions[number].name: functions.index(number) for number in functions}
         cls.program = folder / "program"
@@ -342,7 +358,7 @@ class Building(unittest.TestCase):
         core = lists.core_of("raft", CORE, "raft.txt")
         source = Source(PROGRAM)
         mutants = lists.mechanical(core, "src/program.cpp", source)
-        rewritten = {"src/program.cpp": rewrite(source, mutants, lambda number: number)}
+        rewritten = {"src/program.cpp": rewrite(source, "src/program.cpp", mutants, lambda number: number)}
         first, last, mutant = rewritten["src/program.cpp"].spans[2]
         copy = pathlib.Path("/copy")
         for line, guesses, expected in ((first + 1, 1, [mutant]), (last, 1, [mutant]), (1, 2, mutants[:2])):

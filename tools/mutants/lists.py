@@ -124,21 +124,36 @@ def mechanical(core, file, source: Source):
         found.append(Mutant(
             core=core.name, name=name if seen[name] == 1 else f"{name} {seen[name]}", kind=finding.kind, sentence="",
             file=file, line=line, function=function.name, original=original, changed=changed,
-            edits={finding.function: [finding.edit]}))
+            edits={(file, finding.function): [finding.edit]}))
     return found
+
+
+def changes_of(bug):
+    """What a paragraph changes: (file, text before, text after). A file is that of all that follows, up to the next."""
+    changes, file, before = [], None, None
+    for key, value in bug.fields:
+        if key == "file":
+            file = value
+        elif key == "from" and before is None and file is not None:
+            before = value
+        elif key == "to" and before is not None:
+            changes.append((file, before, value))
+            before = None
+        elif key in ("from", "to"):
+            raise Mistake(f"{bug.place()}: '{key}:' out of turn; write 'file:', then 'from:' and 'to:' by turns")
+    if not changes or before is not None:
+        raise Mistake(f"{bug.place()}: '{bug.one('bug')}' needs as many 'from:' as 'to:', and one at least")
+    return changes
 
 
 def planted(core, bug, source_of):
     """The mutant of a paragraph; every text that it names must be there exactly once, in the body of a function."""
-    name, file = bug.one("bug"), bug.one("file")
-    source = source_of(file)
-    if source is None:
-        raise Mistake(f"{bug.place()}: there is no file {file}")
-    before, after = bug.all("from"), bug.all("to")
-    if len(before) != len(after) or not before:
-        raise Mistake(f"{bug.place()}: '{name}' needs as many 'from:' as 'to:', and one at least")
+    name, changes = bug.one("bug"), changes_of(bug)
     edits, first = {}, None
-    for original, changed in zip(before, after):
+    for file, original, changed in changes:
+        source = source_of(file)
+        if source is None:
+            raise Mistake(f"{bug.place()}: there is no file {file}")
         edit = the_only(source, original, changed, f"{bug.place()}: '{name}'", file)
         number = next((number for number, function in enumerate(source.functions)
                        if source.tokens[function.open].start < edit.start and
@@ -146,11 +161,11 @@ def planted(core, bug, source_of):
         if number is None or source.functions[number].constant:
             raise Mistake(f"{bug.place()}: '{name}': what changes in {file} must lie in the body of one function, "
                           f"not a constexpr one: {flat(original)}")
-        edits.setdefault(number, []).append(edit)
-        first = first or (number, edit)
-    return Mutant(core=core.name, name=name, kind="planted", sentence=flat(bug.one("says")), file=file,
-                  line=source.line(first[1].start), function=source.functions[first[0]].name,
-                  original=" … ".join(map(flat, before)), changed=" … ".join(map(flat, after)), edits=edits)
+        edits.setdefault((file, number), []).append(edit)
+        first = first or (file, source.line(edit.start), source.functions[number].name)
+    return Mutant(core=core.name, name=name, kind="planted", sentence=flat(bug.one("says")), file=first[0], line=first[1],
+                  function=first[2], original=" … ".join(flat(before) for _, before, _ in changes),
+                  changed=" … ".join(flat(after) for _, _, after in changes), edits=edits)
 
 
 def the_only(source, original, changed, whose, file):

@@ -12,18 +12,22 @@ class Mutant:
     name: str  # of a planted bug, or file:line with the kind of the change
     kind: str  # "planted" or that of the mechanical change
     sentence: str  # what goes wrong, of a planted bug
-    file: str
+    file: str  # where its first change is
     line: int
     function: str
     original: str  # the lines that change, and what they become
     changed: str
-    edits: dict  # index of the function in the file → its edits
+    edits: dict  # (file, index of the function in it) → its edits
     number: int = 0  # of its switch
     equivalent: str = ""  # why nobody can tell it from the original
 
     @property
     def planted(self):
         return self.kind == "planted"
+
+    @property
+    def files(self):
+        return {file for file, _ in self.edits}
 
     def place(self):
         return f"{self.file}:{self.line}"

@@ -23,13 +23,14 @@ class Rewritten:
         return [mutant for first, last, mutant in sorted(self.spans, key=lambda span: abs(span[0] - line))], False
 
 
-def rewrite(source: Source, mutants, reach_of):
-    """The source with its mutants as cases. reach_of gives a function of this source its place in the table of what
-    was reached."""
+def rewrite(source: Source, file, mutants, reach_of):
+    """The source, which is that of the file, with its mutants as cases. reach_of gives a function of this source its
+    place in the table of what was reached."""
     by_function = {}
     for mutant in mutants:
-        for number, edits in mutant.edits.items():
-            by_function.setdefault(number, []).append((mutant, edits))
+        for (where, number), edits in mutant.edits.items():
+            if where == file:
+                by_function.setdefault(number, []).append((mutant, edits))
     parts, spans, position, line = [], [], 0, 1
 
     def put(text):

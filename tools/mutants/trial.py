@@ -141,7 +141,7 @@ class Court:
 
     def scenarios_for(self, mutant, patterns):
         mine = [name for name in self.baselines if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
-        places = {self.reach[mutant.file, function] for function in mutant.edits}
+        places = {self.reach[place] for place in mutant.edits}
         near = [name for name in mine if places & self.baselines[name].reached]
         return near, [name for name in mine if name not in near]
 

@@ -35,7 +35,7 @@ class Workshop:
         for number, mutant in enumerate(mutants, 1):
             mutant.number = number
         self.reach = {place: index for index, place in enumerate(sorted(
-            {(mutant.file, function) for mutant in mutants for function in mutant.edits}))}
+            {place for mutant in mutants for place in mutant.edits}))}
         self.configure()
         memory = Memory(self.copy / "uncompiled.json", self.root)
         gone, guessing = [mutant for mutant in mutants if memory.knows(mutant)], 1
@@ -62,9 +62,9 @@ class Workshop:
         """Brings the copy up to date, writing only what differs, so that the rest is not built again."""
         rewritten = {}
         for file, source in sources.items():
-            mine = [mutant for mutant in mutants if mutant.file == file]
+            mine = [mutant for mutant in mutants if file in mutant.files]
             if mine:
-                rewritten[file] = rewrite(source, mine, lambda number, file=file: self.reach[file, number])
+                rewritten[file] = rewrite(source, file, mine, lambda number, file=file: self.reach[file, number])
         wanted = {f"src/{HEADER}": switch_header(len(self.reach), FLAGS).encode()}
         for name in originals(self.root):
             text = rewritten.get(name)
