@@ -143,6 +143,9 @@ TEST(Corpus, HasLedgersOfTheGatesWithJobsInEveryState) {
   one.submit(kJob, {"east", "west"}, true, 2);
   one.offer("east");
   seeds.expect("offered", bytes_of(one.ledger));
+  GateLedgerFixture two = one;
+  two.submit(JobId{76}, {"west"});
+  seeds.expect("two", bytes_of(two.ledger));
   one.accepted();
   one.result(0);
   one.offer("west", false, 1);

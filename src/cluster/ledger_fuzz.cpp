@@ -1,5 +1,6 @@
 // Whatever decodes as a ledger encodes to the very bytes it came from, gives no core twice, and takes further entries.
 // covers: cluster/ledger_codec.cpp
+// options: -use_value_profile=1
 #include <map>
 #include <string>
 #include <string_view>
