@@ -223,6 +223,7 @@ Scenario starvation() {
                    return setup;
                  });
   scenario.counters = {"one was behind"};
+  scenario.enough_seeds = 100;
   return scenario;
 }
 

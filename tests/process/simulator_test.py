@@ -43,7 +43,7 @@ class Simulator(unittest.TestCase):
     def test_a_wrong_flag_ends_with_2_and_says_what_is_wrong(self):
         for words, message in (
                 (["--scenario", "rfat"], "there is no scenario 'rfat'; did you mean 'raft'?"),
-                (["--seed", "x", "--scenario", "raft"], "--seed takes a number or a range"),
+                (["--seed", "x", "--scenario", "raft"], "--seed takes a number up to"),
                 (["--frobnicate"], "unknown flag '--frobnicate'"),
                 ([], "--scenario NAME says what to simulate")):
             run = simulate(*words)
