@@ -87,6 +87,10 @@ void Manager::on(Desk& desk, NodeId from, const Submit& message) {
     const bool same = ended->client == message.client;
     return refuse(same ? Answer::kEnded : Answer::kConflict, "the job has ended and its results are gone");
   }
+  // The others keep no bodies for one that only listens, so what it took on would never be theirs, too.
+  if (!std::ranges::binary_search(standing_.voters, self_.node)) {
+    return refuse(Answer::kQuorumUnavailable, "this manager has no vote in its group");
+  }
   if (!submissions_.contains(message.job)) {
     if (draining_) return refuse(Answer::kDraining, "this manager drains");
     if (const auto layer = layers(message.outline); !layer) return refuse(Answer::kInvalid, layer.error().message);

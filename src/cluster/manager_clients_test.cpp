@@ -126,6 +126,13 @@ TEST_F(ManagerClientsTest, CountsSubmitsPerClientThroughWhicheverGate) {
   EXPECT_EQ(last<SubmitAnswer>()->job, JobId{100});
 }
 
+TEST_F(ManagerClientsTest, TakesNoJobOnWithoutAVote) {
+  manager_.standing({kManagerB.node, 2, true, {kManagerB.node, NodeId{103}, NodeId{104}}}, now_);
+  receive(kGateA, submit(1));
+  ASSERT_NE(last<SubmitAnswer>(), nullptr);
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumUnavailable);
+}
+
 TEST_F(ManagerClientsTest, AQuestionTooManyIsToldWhenToComeAgain) {
   for (std::uint64_t i = 0; i < 100; ++i) receive(kGateA, StatusAsk{JobId{1}, ClientId{7}});
   EXPECT_NE(last<StatusAnswer>()->answer, Answer::kLimited);
