@@ -121,8 +121,15 @@ Scenario cluster_scenario(std::string name, std::string summary, std::function<v
 }
 
 // One datacenter whose managers the clients talk to: there are no leases of gates to watch, and no ring of owners.
-void leave_out_gates(Scenario& scenario) {
+Scenario scenario_without_gates(std::string name, std::string summary, std::function<void(ClusterSetup&)> adapt) {
+  Scenario scenario =
+      cluster_scenario(std::move(name), std::move(summary), [adapt = std::move(adapt)](ClusterSetup& setup) {
+        setup.gates = 0;
+        setup.datacenters = 1;
+        adapt(setup);
+      });
   std::erase_if(scenario.watches, [](const std::string& law) { return law == "8" || law == "29"; });
+  return scenario;
 }
 
 Scenario everything() {
@@ -155,41 +162,31 @@ Scenario restart() {
 }
 
 Scenario direct() {
-  Scenario scenario =
-      cluster_scenario("cluster-direct", "one datacenter whose clients talk to its managers", [](ClusterSetup& setup) {
-        setup.gates = 0;
-        setup.datacenters = 1;
-      });
-  leave_out_gates(scenario);
-  return scenario;
+  return scenario_without_gates("cluster-direct", "one datacenter whose clients talk to its managers",
+                                [](ClusterSetup&) {});
 }
 
 // Few workers, so that a part comes back to one that had it before.
 Scenario echo() {
-  Scenario scenario =
-      cluster_scenario("cluster-echo", "orders that were superseded come once more: fences and epochs turn them away",
-                       [](ClusterSetup& setup) {
-                         setup.gates = 0;
-                         setup.datacenters = 1;
-                         setup.workers = 8;
-                         setup.echoes = true;
-                         setup.everybody_heals = true;
-                       });
+  Scenario scenario = scenario_without_gates(
+      "cluster-echo", "orders that were superseded come once more: fences and epochs turn them away",
+      [](ClusterSetup& setup) {
+        setup.workers = 8;
+        setup.echoes = true;
+        setup.everybody_heals = true;
+      });
   scenario.counters = {"job completed",         "part run again",          "job taken over by another manager",
                        "noted fence refused",   "old dispatch came again", "old proposal came again",
                        "old proposal let go by"};
   demand_faults(scenario);
-  leave_out_gates(scenario);
   return scenario;
 }
 
 // Far more jobs than a few workers can do.
 Scenario crowd() {
-  Scenario scenario = cluster_scenario(
+  Scenario scenario = scenario_without_gates(
       "cluster-crowd", "more jobs than a few workers can do: the queue is full, and what was taken on ends",
       [](ClusterSetup& setup) {
-        setup.gates = 0;
-        setup.datacenters = 1;
         setup.workers = 8;
         setup.submit = milliseconds(2500);
         setup.longest_part = milliseconds(500);
@@ -199,7 +196,6 @@ Scenario crowd() {
   scenario.counters = {"job completed", "part run again", "job taken over by another manager", "noted queue full"};
   demand_faults(scenario);
   scenario.enough_seeds = 30;
-  leave_out_gates(scenario);
   return scenario;
 }
 
