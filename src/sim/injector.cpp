@@ -97,42 +97,52 @@ void Injector::heal(const std::vector<base::NodeId>& core, base::Random& random)
       kernel_->restart(node, false);
       continue;
     }
-    if (!kernel_->started(node)) continue;
-    switch (random.below(6)) {
-      case 0:
-        kernel_->crash(node);
-        break;
-      case 1:
-        kernel_->restart(node, false);
-        kernel_->pause(node);
-        break;
-      case 2:
-        kernel_->restart(node, false);
-        kernel_->slow_down(node, std::chrono::milliseconds(200));
-        break;
-      case 3: {
-        kernel_->restart(node, false);
-        Noise& noise = kernel_->network().noise(kernel_->index(node));
-        noise.loss = 0.7;
-        noise.delay = std::chrono::nanoseconds(std::chrono::milliseconds(500)).count();
-        break;
-      }
-      case 4:
-        kernel_->restart(node, false);
-        kernel_->disk_trouble(node).full = true;
-        break;
-      default: {
-        kernel_->restart(node, false);
-        NodeSet alone;
-        alone.add(kernel_->index(node));
-        const std::uint64_t ways = random.below(3);
-        if (ways != 0) kernel_->network().cut(alone, inside);
-        if (ways != 1) kernel_->network().cut(inside, alone);
-        break;
-      }
-    }
+    if (kernel_->started(node)) break_for_good(node, inside, random);
   }
   revive_halted(core);
+}
+
+// Down, or there and of little use.
+void Injector::break_for_good(base::NodeId node, const NodeSet& core, base::Random& random) {
+  const std::uint64_t how = random.below(6);
+  const auto tell = [&](std::string_view state) {
+    kernel_->trace("node {} is {} from now on", base::number(node), state);
+  };
+  if (how == 0) {
+    tell("down");
+    return kernel_->crash(node);
+  }
+  kernel_->restart(node, false);
+  switch (how) {
+    case 1:
+      tell("paused");
+      kernel_->pause(node);
+      break;
+    case 2:
+      tell("slow");
+      kernel_->slow_down(node, std::chrono::milliseconds(200));
+      break;
+    case 3: {
+      tell("behind links that lose most");
+      Noise& noise = kernel_->network().noise(kernel_->index(node));
+      noise.loss = 0.7;
+      noise.delay = std::chrono::nanoseconds(std::chrono::milliseconds(500)).count();
+      break;
+    }
+    case 4:
+      tell("without room on its disk");
+      kernel_->disk_trouble(node).full = true;
+      break;
+    default: {
+      NodeSet alone;
+      alone.add(kernel_->index(node));
+      const std::uint64_t ways = random.below(3);
+      tell(ways == 2 ? "cut off" : ways == 1 ? "not heard" : "deaf");
+      if (ways != 0) kernel_->network().cut(alone, core);
+      if (ways != 1) kernel_->network().cut(core, alone);
+      break;
+    }
+  }
 }
 
 void Injector::later(base::Duration delay, std::function<void()> action) {

@@ -42,6 +42,7 @@ class Injector {
   void make_node_trouble(const Fault& fault, base::Random& random);
   void send_garbage(const Fault& fault, base::Random& random);
   void lose_site(const Fault& fault, base::Random& random);
+  void break_for_good(base::NodeId node, const NodeSet& core, base::Random& random);
   void revive_halted(const std::vector<base::NodeId>& nodes);
 
   Kernel* kernel_;

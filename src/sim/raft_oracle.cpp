@@ -1,5 +1,7 @@
 #include "sim/raft_oracle.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -9,6 +11,17 @@ namespace muster::sim {
 
 using cores::RaftIndex;
 using cores::RaftTerm;
+
+namespace {
+
+std::string names_of(const std::vector<base::NodeId>& nodes) {
+  std::string names;
+  for (const base::NodeId node : nodes)
+    names.append(names.empty() ? "" : " ").append(fmt::to_string(base::number(node)));
+  return names.empty() ? "none" : names;
+}
+
+}  // namespace
 
 std::size_t quorum_of(const cores::RaftMembers& members) {
   return members.voters.size() / 2 + 1;
@@ -138,6 +151,8 @@ void RaftOracle::applied(base::NodeId node, const cores::Raft& raft, const cores
       committed_members_ = entry.members;
       committed_members_index_ = entry.index;
       configurations_[entry.index] = entry.members;
+      kernel_->trace("entry {} is committed: voters {}, learners {}", entry.index, names_of(entry.members.voters),
+                     names_of(entry.members.learners));
     }
     return;
   }
