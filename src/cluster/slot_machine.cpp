@@ -261,8 +261,9 @@ base::Instant SlotMachine::accepted(GateDesk& desk, const GateLedgerJob& job) {
     desk.propose(SlotLost{fence(), slot.heard, SlotLoss::kForgotten, forgotten_});
     return desk.now + kLookAgain;
   }
-  // What was heard may not have been renewed for want of a quorum: that is not the datacenter's fault.
-  if (unheard_ && desk.now - heard_at_ >= desk.options.lease) {
+  // What was heard may not have been renewed for want of a quorum: that is not the datacenter's fault. And what nobody
+  // decides on now may be heard of before somebody does.
+  if (unheard_ && desk.now - heard_at_ >= desk.options.lease && desk.current()) {
     if (desk.propose(SlotLost{fence(), slot.heard, SlotLoss::kUnheard,
                               fmt::format("datacenter '{}' was not heard of for {} s", datacenter_,
                                           static_cast<long>(base::seconds(desk.options.lease)))})) {
@@ -275,7 +276,7 @@ base::Instant SlotMachine::accepted(GateDesk& desk, const GateLedgerJob& job) {
     return next_;
   }
   ask(desk);
-  return next_;
+  return unheard_ ? std::min(next_, desk.now + kLookAgain) : next_;
 }
 
 bool SlotMachine::fall_back(GateDesk& desk, const GateLedgerJob& job) {

@@ -19,15 +19,19 @@ using std::chrono::seconds;
 class SlotMachineTest : public ::testing::Test, public GateLedgerFixture {
  protected:
   SlotMachineTest() {
-    LogStanding standing;
-    standing.leader = kGateA.node;
-    standing.term = 1;
-    proposals.standing(standing, now, effects);
+    led_by(kGateA.node);
     report(11, "east", 9, true);
     report(12, "east", 9, false);
     report(21, "west", 5, true);
   }
 
+  void led_by(NodeId leader) {
+    LogStanding standing;
+    standing.leader = leader;
+    standing.term = 1;
+    standing.caught_up = true;
+    proposals.standing(standing, now, effects);
+  }
   void report(std::uint64_t manager, const std::string& datacenter, std::uint32_t free_cores, bool leader) {
     ManagerReport made;
     made.manager = NodeId{manager};
@@ -256,6 +260,30 @@ TEST_F(SlotMachineTest, IsLostOnlyIfItWasReallyNotHeardOf) {
   pass(seconds(26));
   machine->unheard();
   step();
+  EXPECT_TRUE(slot().lost);
+}
+
+TEST_F(SlotMachineTest, IsNotGivenUpWhileNobodyCanDecideOnIt) {
+  submit(kJob, {"east"});
+  begin();
+  step();
+  answer(Answer::kAccepted);
+  led_by(kNoNode);
+  pass(seconds(31));
+  machine->unheard();
+  step();
+  // Heard of in the last moment.
+  machine->heard(1, now);
+  led_by(kGateA.node);
+  step();
+  EXPECT_EQ(slot().phase, SlotPhase::kAccepted);
+  led_by(kNoNode);
+  pass(seconds(31));
+  machine->unheard();
+  step();
+  EXPECT_EQ(slot().phase, SlotPhase::kAccepted);
+  led_by(kGateA.node);
+  pass(seconds(1));
   EXPECT_TRUE(slot().lost);
 }
 
