@@ -93,6 +93,7 @@ void Client::body_stored(const BodyHash& hash, bool ok, base::Instant now) {
 }
 
 void Client::receive(NodeId from, const Message& message, base::Instant now) {
+  calls_.heard(from);
   std::visit([&](const auto& each) { on(from, each, now); }, message);
   wake(now);
 }

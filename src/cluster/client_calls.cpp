@@ -1,6 +1,8 @@
 #include "cluster/client_calls.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/hash.h"
 
@@ -46,8 +48,10 @@ bool ClientCalls::begin(const CallName& name, Message message, base::Instant now
             .give_up = now + options_.search,
             .due = now,
             .gate = kNoNode,
+            .asked = now,
             .patience = now,
             .next = owner(name.job),
+            .round = {},
             .position = 0,
             .hops = 0,
             .last = std::nullopt,
@@ -112,13 +116,19 @@ bool ClientCalls::answered(const CallName& name, NodeId from, Answer answer, Nod
   return false;
 }
 
+void ClientCalls::heard(NodeId gate) {
+  silent_.erase(gate);
+  for (auto& [name, call] : calls_) {
+    if (call.gate == gate && name.kind == CallKind::kSubmit) call.patience = call.asked + options_.submit_timeout;
+  }
+}
+
 void ClientCalls::lost(NodeId gate, base::Instant now, Effects& effects) {
   std::erase_if(owners_, [&](const auto& owner) { return owner.second == gate; });
   for (auto& [name, call] : calls_) {
     if (call.gate != gate) continue;
     ++call.position;
-    const std::size_t known = candidates(name.job).size();
-    if (known != 0 && call.position % known != 0) {
+    if (call.position < call.round.size()) {
       ask(name, call, now, effects);
       continue;
     }
@@ -149,6 +159,7 @@ std::vector<ClientCalls::GaveUp> ClientCalls::wake(base::Instant now, Effects& e
     if (call.gate != kNoNode) {
       // No answer: it may be gone.
       if (owner(at->first.job) == call.gate) owners_.erase(at->first.job);
+      silent_.insert_or_assign(call.gate, now);
       ++call.position;
     }
     ask(at->first, call, now, effects);
@@ -163,24 +174,35 @@ base::Instant ClientCalls::deadline() const {
   return next;
 }
 
-// The owner by the ring, its successors, then whoever is known from the start.
+// The owner by the ring, its successors, then whoever is known from the start. Those that did not answer come last, or
+// each new call would wait for them again and be given up before it came to one that does.
 std::vector<NodeId> ClientCalls::candidates(JobId job) const {
   std::vector<NodeId> list = ring_.owners(base::hash_of(number(job)), kMaxGates);
   for (const NodeId seed : seeds_) {
     if (std::ranges::find(list, seed) == list.end()) list.push_back(seed);
   }
+  const auto silent = [this](NodeId gate) { return silent_.contains(gate); };
+  std::vector<NodeId> last;
+  std::ranges::copy_if(list, std::back_inserter(last), silent);
+  std::erase_if(list, silent);
+  std::ranges::sort(last, {}, [this](NodeId gate) { return std::pair(silent_.at(gate), gate); });
+  list.insert(list.end(), last.begin(), last.end());
   return list;
 }
 
 void ClientCalls::ask(const CallName& name, Call& call, base::Instant now, Effects& effects) {
   NodeId gate = std::exchange(call.next, kNoNode);
   if (gate == kNoNode) {
-    const std::vector<NodeId> list = candidates(name.job);
-    if (!list.empty()) gate = list[call.position % list.size()];
+    if (call.position >= call.round.size()) {
+      call.round = candidates(name.job);
+      call.position = 0;
+    }
+    if (!call.round.empty()) gate = call.round[call.position];
   }
   call.gate = gate;
   const bool submits = name.kind == CallKind::kSubmit;
-  call.patience = now + (submits ? options_.submit_timeout : options_.answer_timeout);
+  call.asked = now;
+  call.patience = now + (submits ? options_.silence : options_.answer_timeout);
   call.due = submits ? now + options_.submit_repeat : call.patience;
   if (gate == kNoNode) return;
   effects.push_back(Send{gate, call.message});

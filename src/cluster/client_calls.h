@@ -49,6 +49,8 @@ class ClientCalls {
   // An answer came. True if it is final, good or bad: the call is over. Otherwise it goes on by itself.
   bool answered(const CallName& name, NodeId from, Answer answer, NodeId leader, base::Duration retry_after,
                 base::Instant now, Effects& effects);
+  // Something came from this gate, whatever it was: it lives, and may take its time over a submission.
+  void heard(NodeId gate);
   // The connection to this gate is gone: what was asked there is asked elsewhere at once.
   void lost(NodeId gate, base::Instant now, Effects& effects);
 
@@ -66,11 +68,13 @@ class ClientCalls {
     resilience::Retry retry;
     base::Instant give_up{};
     base::Instant due{};
-    NodeId gate = kNoNode;     // that was asked; kNoNode while waiting
-    base::Instant patience{};  // until when it may take to answer
-    NodeId next = kNoNode;     // to be asked, if it was named
-    std::uint32_t position = 0;
-    std::uint32_t hops = 0;  // redirects in a row
+    NodeId gate = kNoNode;  // that was asked; kNoNode while waiting
+    base::Instant asked{};
+    base::Instant patience{};   // until when it may take to answer
+    NodeId next = kNoNode;      // to be asked, if it was named
+    std::vector<NodeId> round;  // whom to ask in turn
+    std::size_t position = 0;   // in that
+    std::uint32_t hops = 0;     // redirects in a row
     std::optional<Answer> last;
     bool over = false;  // the budget is spent
   };
@@ -85,6 +89,7 @@ class ClientCalls {
   ClientOptions options_;
   base::Ring ring_;
   std::map<JobId, NodeId> owners_;
+  std::map<NodeId, base::Instant> silent_;  // since when; those that were heard since are not in it
   std::map<CallName, Call> calls_;
 };
 

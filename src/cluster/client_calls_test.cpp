@@ -91,6 +91,36 @@ TEST_F(ClientCallsTest, AsksTheNextGateWhenOneIsSilent) {
   EXPECT_EQ(gates.size(), 3u);
 }
 
+TEST_F(ClientCallsTest, ASubmissionComesToTheOneGateThatAnswersThoughTheOthersAreSilent) {
+  const base::Instant began = now;
+  calls.begin(kSubmit, Submit{}, now, effects);
+  while (asked() != NodeId{3} && calls.under_way(kSubmit)) wait();
+  EXPECT_TRUE(calls.under_way(kSubmit));
+  EXPECT_LE(now - began, 2 * options.silence);
+}
+
+TEST_F(ClientCallsTest, ANewCallBeginsWithGatesThatWereNotSilent) {
+  calls.begin(kSubmit, Submit{}, now, effects);
+  while (asked() != NodeId{3}) wait();
+  EXPECT_TRUE(answered(kSubmit, Answer::kAccepted));
+  calls.begin(kFollow, Reconnect{}, now, effects);
+  EXPECT_EQ(asked(), NodeId{3});
+  // The one that was silent first is asked next.
+  wait();
+  EXPECT_EQ(asked(), NodeId{1});
+  calls.heard(NodeId{2});
+  calls.begin(kFollow, Reconnect{}, now, effects);
+  EXPECT_EQ(asked(), NodeId{2});
+}
+
+TEST_F(ClientCallsTest, AGateThatShowsLifeMayTakeItsTimeOverASubmission) {
+  const base::Instant began = now;
+  calls.begin(kSubmit, Submit{}, now, effects);
+  calls.heard(asked());
+  while (asked() == NodeId{1}) wait();
+  EXPECT_EQ(now - began, options.submit_timeout);
+}
+
 TEST_F(ClientCallsTest, AsksElsewhereAtOnceWhenAConnectionIsLost) {
   calls.begin(kFollow, Reconnect{}, now, effects);
   const NodeId first = asked();

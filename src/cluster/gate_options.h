@@ -99,7 +99,8 @@ struct ClientOptions {
   // meanwhile, as the same id is the same job.
   base::Duration submit_timeout = std::chrono::seconds(35);
   base::Duration submit_repeat = std::chrono::seconds(5);
-  // A followed job that says nothing for so long is asked for.
+  // A followed job that says nothing for so long is asked for; a gate that says nothing at all since a submission came
+  // to it is passed over.
   base::Duration silence = std::chrono::seconds(10);
   // How long a lost job is looked for: at least one and a half leases, since a take-over needs one.
   base::Duration search = std::chrono::seconds(60);
