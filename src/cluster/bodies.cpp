@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.h"
+
 namespace muster::cluster {
 
 Bodies::Bodies(Process self, HashBody hash, const BodyOptions& options, const std::vector<BodyRef>& on_disk,
                base::Instant now, Copies copies)
-    : self_(self), hash_(hash), options_(options), copies_(copies) {
+    : self_(self), hash_(hash), options_(options), copies_(copies), rounds_(base::mix(number(self.life))) {
   for (const BodyRef& body : on_disk) {
     Body& known = bodies_[body.hash];
     known.size = body.size;
@@ -70,8 +72,7 @@ void Bodies::unpin(const BodyRef& body, base::Instant now) {
   if (at == bodies_.end() || at->second.size != body.size || at->second.pins == 0) return;
   Body& known = at->second;
   if (--known.pins > 0 || known.named) return;
-  known.held.clear();
-  judge_majority(body.hash, known);
+  forget_holders(body.hash, known);
   known.kept_until = now + options_.keep;
   if (!known.here) stop_fetching(known);
   schedule(body.hash, known, known.kept_until);
@@ -103,8 +104,7 @@ void Bodies::unname(const BodyHash& hash, base::Instant now) {
   Body& body = at->second;
   body.named = false;
   // The others drop it, too. Whoever needs it once more asks them anew.
-  body.held.clear();
-  judge_majority(hash, body);
+  forget_holders(hash, body);
   // Not before its time, and not at once: another manager may count on it, and may not have come so far in the log.
   body.kept_until = std::max(body.kept_until, now + options_.keep / 10);
   schedule(hash, body, body.pins > 0 ? base::Instant::min() : body.kept_until);
@@ -140,10 +140,10 @@ void Bodies::receive(NodeId from, const BodyOffer& message, base::Instant now, E
   Body& body = at->second;
   body.kept_until = now + options_.keep;
   if (body.here) {
-    effects.push_back(Send{from, BodyHeld{at->first, self_.life}});
+    effects.push_back(Send{from, BodyHeld{at->first, self_.life, message.round}});
     return;
   }
-  body.tell.insert(from);
+  body.tell[from] = message.round;
   if (std::ranges::find(body.sources, from) == body.sources.end() && body.sources.size() < kMaxManagers) {
     body.sources.push_back(from);
   }
@@ -155,6 +155,8 @@ void Bodies::receive(NodeId from, const BodyHeld& message) {
   if (at == bodies_.end() || !std::ranges::binary_search(voters_, from)) return;
   const auto life = lives_.find(from);
   if (life != lives_.end() && life->second > message.life) return;
+  // What nobody names is kept from an offer on, not from when this answer came.
+  if (!at->second.named && message.round != at->second.round) return;
   peer(from, message.life);
   at->second.held[from] = message.life;
   judge_majority(at->first, at->second);
@@ -228,8 +230,8 @@ void Bodies::stored(const BodyHash& hash, bool ok, base::Instant now, Effects& e
   body.here = true;
   news_.insert(hash);
   effects.push_back(Note{Noted::kBodyCopied, {}, {}, self_.node});
-  for (const NodeId manager : std::exchange(body.tell, {})) {
-    effects.push_back(Send{manager, BodyHeld{hash, self_.life}});
+  for (const auto& [manager, round] : std::exchange(body.tell, {})) {
+    effects.push_back(Send{manager, BodyHeld{hash, self_.life, round}});
   }
   judge_majority(hash, body);
   act(hash, body, now, effects);
@@ -254,7 +256,7 @@ void Bodies::read(const BodyHash& hash, std::optional<std::string> bytes, base::
   news_.insert(hash);
 }
 
-void Bodies::wake(base::Instant now, Effects& effects) {
+void Bodies::wake(base::Instant now, Effects& effects, bool may_drop) {
   while (!due_.empty() && due_.begin()->first <= now) {
     const BodyHash hash = due_.begin()->second;
     const auto at = bodies_.find(hash);
@@ -262,6 +264,10 @@ void Bodies::wake(base::Instant now, Effects& effects) {
     act(hash, at->second, now, effects);
     const bool over = !at->second.named && at->second.pins == 0 && now >= at->second.kept_until;
     if (!over || at->second.storing) continue;
+    if (!may_drop) {
+      schedule(hash, at->second, now + options_.keep / 10);
+      continue;
+    }
     if (at->second.here) effects.push_back(DropBody{hash});
     stop_fetching(at->second);
     schedule(hash, at->second, base::kNever);
@@ -325,8 +331,7 @@ void Bodies::act(const BodyHash& hash, Body& body, base::Instant now, Effects& e
   if (copies_ == Copies::kMajority && body.here && body.pins > 0) {
     // What nobody names is kept by the others for some time after an offer, so it is offered again before that is over.
     if (!body.named && now >= body.offers_lapse) {
-      body.held.clear();
-      judge_majority(hash, body);
+      forget_holders(hash, body);
       body.offers_lapse = now + options_.keep / 4;
     }
     if (!held_by_majority(body)) {
@@ -359,7 +364,7 @@ void Bodies::ask(const BodyHash& hash, Body& body, base::Instant now, Effects& e
 void Bodies::offer(const BodyHash& hash, const Body& body, Effects& effects) {
   for (const NodeId voter : voters_) {
     if (voter == self_.node || body.held.contains(voter)) continue;
-    effects.push_back(Send{voter, BodyOffer{{hash, body.size}}});
+    effects.push_back(Send{voter, BodyOffer{{hash, body.size}, body.round}});
   }
 }
 
@@ -373,6 +378,12 @@ void Bodies::stop_fetching(Body& body) {
 void Bodies::judge_majority(const BodyHash& hash, Body& body) {
   const bool before = std::exchange(body.on_majority, held_by_majority(body));
   if (body.on_majority && !before) news_.insert(hash);
+}
+
+void Bodies::forget_holders(const BodyHash& hash, Body& body) {
+  body.held.clear();
+  body.round = ++rounds_;
+  judge_majority(hash, body);
 }
 
 void Bodies::serve(NodeId to, const BodyHash& hash, const std::string& bytes, std::uint64_t offset, Effects& effects) {

@@ -62,7 +62,8 @@ class Bodies {
   void stored(const BodyHash& hash, bool ok, base::Instant now, Effects& effects);
   void read(const BodyHash& hash, std::optional<std::string> bytes, base::Instant now, Effects& effects);
 
-  void wake(base::Instant now, Effects& effects);
+  // Drops nothing unless told that it may: who does not know what the log has decided meanwhile must keep everything.
+  void wake(base::Instant now, Effects& effects, bool may_drop = true);
   base::Instant deadline() const;
 
   // When a piece of any body came last.
@@ -86,7 +87,8 @@ class Bodies {
     std::string gathered;
     base::Instant gained_at{};                          // when it was begun to be fetched, or its last piece came
     std::map<NodeId, Life> held;                        // by other managers
-    std::set<NodeId> tell;                              // who offered it and waits to hear that it is held
+    std::uint64_t round = 0;                            // of offers: answers to others are not believed
+    std::map<NodeId, std::uint64_t> tell;               // who offered it, and in which round, and waits for an answer
     base::Instant kept_until{};                         // neither named nor pinned: dropped then
     base::Instant offers_lapse = base::Instant::min();  // then `held` is no longer believed
     base::Instant due = base::kNever;
@@ -106,6 +108,7 @@ class Bodies {
   void stop_fetching(Body& body);
   bool held_by_majority(const Body& body) const;
   void judge_majority(const BodyHash& hash, Body& body);
+  void forget_holders(const BodyHash& hash, Body& body);
   void serve(NodeId to, const BodyHash& hash, const std::string& bytes, std::uint64_t offset, Effects& effects);
   void remember(const BodyHash& hash, std::shared_ptr<const std::string> bytes);
   void start_reading(const BodyRef& body, std::optional<Asked> asked, Effects& effects);
@@ -118,6 +121,7 @@ class Bodies {
   std::map<NodeId, Life> lives_;
   Table bodies_;
   std::set<std::pair<base::Instant, BodyHash>> due_;
+  std::uint64_t rounds_;        // begun so far, from a number that no other life has
   std::uint64_t incoming_ = 0;  // bytes of bodies being fetched
   base::Instant gained_at_ = base::Instant::min();
   std::map<NodeId, resilience::TokenBucket> meters_;

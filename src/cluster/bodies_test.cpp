@@ -51,6 +51,11 @@ class BodiesTest : public ::testing::Test {
     bodies_.pin(ref(bytes), bytes, now_, effects_);
     bodies_.stored(ref(bytes).hash, true, now_, effects_);
   }
+  // B answers the last offer.
+  void held_by_b(const std::string& bytes) {
+    const std::uint64_t round = sent<BodyOffer>().back().second.round;
+    bodies_.receive(kB, BodyHeld{ref(bytes).hash, Life{1}, round});
+  }
 
   base::Instant now_{std::chrono::hours(1)};
   Bodies bodies_;
@@ -99,14 +104,14 @@ TEST_F(BodiesTest, OffersWhatIsPinnedUntilAMajorityHoldsIt) {
   own("mine");
   EXPECT_FALSE(bodies_.on_majority(ref("mine")));
   EXPECT_EQ(sent<BodyOffer>().size(), 2u);
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
+  held_by_b("mine");
   EXPECT_TRUE(bodies_.on_majority(ref("mine")));
   EXPECT_TRUE(bodies_.news().contains(ref("mine").hash));
 }
 
 TEST_F(BodiesTest, DoesNotBelieveWhatAFormerLifeHeld) {
   own("mine");
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
+  held_by_b("mine");
   bodies_.peer(kB, Life{2});
   EXPECT_FALSE(bodies_.on_majority(ref("mine")));
   effects_.clear();
@@ -116,7 +121,7 @@ TEST_F(BodiesTest, DoesNotBelieveWhatAFormerLifeHeld) {
 
 TEST_F(BodiesTest, CountsTheMajorityOfWhoeverVotesNow) {
   own("mine");
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
+  held_by_b("mine");
   bodies_.voters({kA, kC, NodeId{4}});
   EXPECT_FALSE(bodies_.on_majority(ref("mine")));
   effects_.clear();
@@ -126,7 +131,7 @@ TEST_F(BodiesTest, CountsTheMajorityOfWhoeverVotesNow) {
 
 TEST_F(BodiesTest, OffersAnewWhatTheLedgerForgotAndIsNeededOnceMore) {
   own("mine");
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
+  held_by_b("mine");
   bodies_.name(ref("mine"), now_, effects_);
   bodies_.unpin(ref("mine"), now_);
   bodies_.unname(ref("mine").hash, now_);
@@ -138,7 +143,7 @@ TEST_F(BodiesTest, OffersAnewWhatTheLedgerForgotAndIsNeededOnceMore) {
 
 TEST_F(BodiesTest, OffersAnewWhatHasWaitedLongForItsName) {
   own("mine");
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
+  held_by_b("mine");
   effects_.clear();
   pass(BodyOptions{}.keep / 2);
   EXPECT_FALSE(sent<BodyOffer>().empty());
@@ -192,7 +197,7 @@ TEST_F(BodiesTest, TakesWholePiecesOnly) {
 
 TEST_F(BodiesTest, AWrongSizeNamesNoBodyAndFreesNone) {
   own("mine");
-  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}});
+  held_by_b("mine");
   const BodyRef longer{ref("mine").hash, ref("mine").size + 1};
   bodies_.pin(longer, kGuest, now_, effects_);
   EXPECT_FALSE(bodies_.here(longer));
@@ -223,6 +228,45 @@ TEST_F(BodiesTest, WhatItSaidToHoldItHoldsForAWhileThoughTheLedgerForgetsIt) {
   EXPECT_TRUE(bodies_.here(ref("shared")));
 }
 
+TEST_F(BodiesTest, AnAnswerToAnOfferOfLongAgoCountsForNothing) {
+  own("mine");
+  const std::uint64_t old = sent<BodyOffer>().back().second.round;
+  effects_.clear();
+  pass(BodyOptions{}.keep / 2);
+  ASSERT_FALSE(sent<BodyOffer>().empty());
+  bodies_.receive(kB, BodyHeld{ref("mine").hash, Life{1}, old});
+  EXPECT_FALSE(bodies_.on_majority(ref("mine"))) << "B has kept it since then, and will not for long";
+  held_by_b("mine");
+  EXPECT_TRUE(bodies_.on_majority(ref("mine")));
+}
+
+TEST_F(BodiesTest, AnAnswerToAFormerLifeCountsForNothing) {
+  own("mine");
+  const std::uint64_t old = sent<BodyOffer>().back().second.round;
+  Bodies after_restart({kA, Life{2}}, test_hash, {}, {ref("mine")}, now_);
+  after_restart.voters({kA, kB, kC});
+  after_restart.pin(ref("mine"), std::string("mine"), now_, effects_);
+  after_restart.receive(kB, BodyHeld{ref("mine").hash, Life{1}, old});
+  EXPECT_FALSE(after_restart.on_majority(ref("mine")));
+}
+
+TEST_F(BodiesTest, DropsNothingWhileTheLedgerMayBeBehindTheLog) {
+  Bodies after_restart({kA, Life{2}}, test_hash, {}, {ref("named"), ref("loose")}, now_);
+  const auto pass_without_log = [&](base::Duration span) {
+    for (const base::Instant end = now_ + span; after_restart.deadline() <= end;) {
+      now_ = std::max(now_ + base::Duration(1), after_restart.deadline());
+      after_restart.wake(now_, effects_, false);
+    }
+  };
+  pass_without_log(minutes(60));
+  EXPECT_EQ(count<DropBody>(), 0u);
+  after_restart.name(ref("named"), now_, effects_);
+  now_ += minutes(10);
+  after_restart.wake(now_, effects_, true);
+  EXPECT_EQ(count<DropBody>(), 1u);
+  EXPECT_TRUE(after_restart.here(ref("named")));
+}
+
 TEST_F(BodiesTest, AnOfferThatWasGivenUpIsNotCopiedForEver) {
   bodies_.receive(kB, BodyOffer{ref("lost")}, now_, effects_);
   EXPECT_EQ(sent<BodyWanted>().size(), 1u);
@@ -234,12 +278,14 @@ TEST_F(BodiesTest, AnOfferThatWasGivenUpIsNotCopiedForEver) {
 }
 
 TEST_F(BodiesTest, TellsWhoOfferedABodyThatItIsHeld) {
-  bodies_.receive(kB, BodyOffer{ref("theirs")}, now_, effects_);
+  bodies_.receive(kB, BodyOffer{ref("theirs"), 6}, now_, effects_);
+  bodies_.receive(kB, BodyOffer{ref("theirs"), 7}, now_, effects_);
   bodies_.receive(kB, BodyPiece{ref("theirs").hash, 0, "theirs"}, now_, effects_);
   EXPECT_TRUE(sent<BodyHeld>().empty());
   bodies_.stored(ref("theirs").hash, true, now_, effects_);
   ASSERT_EQ(sent<BodyHeld>().size(), 1u);
   EXPECT_EQ(sent<BodyHeld>()[0].first, kB);
+  EXPECT_EQ(sent<BodyHeld>()[0].second.round, 7u);
 }
 
 TEST_F(BodiesTest, TakesOffersOfManagersOnly) {

@@ -168,12 +168,14 @@ void fields(Io& io, typename Io::template Of<OwnerIs>& message) {
 template <class Io>
 void fields(Io& io, typename Io::template Of<BodyOffer>& message) {
   fields(io, message.body);
+  io.number(message.round);
 }
 
 template <class Io>
 void fields(Io& io, typename Io::template Of<BodyHeld>& message) {
   fields(io, message.hash);
   io.number(message.life);
+  io.number(message.round);
 }
 
 template <class Io>

@@ -126,7 +126,7 @@ void Gate::settle(base::Instant now) {
     if (const auto* submitted = std::get_if<JobSubmitted>(&command)) requests_.timed_out(at, *submitted);
     if (const auto* cancelled = std::get_if<JobCancelled>(&command)) requests_.timed_out(at, *cancelled);
   }
-  bodies_.wake(now, effects_);
+  bodies_.wake(now, effects_, current());
   if (!bodies_.news().empty()) {
     for (const auto& [id, machine] : machines_) touch(id);
     requests_due_ = now;

@@ -114,7 +114,7 @@ Desk Manager::desk(base::Instant now) {
 void Manager::settle(base::Instant now) {
   Desk at = desk(now);
   for (const Proposals::TimedOut& proposal : proposals_.wake(now, effects_)) timed_out(at, proposal);
-  bodies_.wake(now, effects_);
+  bodies_.wake(now, effects_, current());
   if (now >= state_due_) say_state(at);
   if (!current()) return;
   if (!bodies_.news().empty()) {

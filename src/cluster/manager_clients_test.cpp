@@ -32,16 +32,17 @@ class ManagerClientsTest : public ::testing::Test {
     manager_.standing({kManagerA.node, 1, caught_up, {kManagerA.node, kManagerB.node}}, now_);
     drain();
   }
-  // Bodies are stored and proposals committed at once.
+  // Bodies are stored, here and by the other manager, and proposals committed at once.
   void drain() {
     for (Effects effects = manager_.take(); !effects.empty(); effects = manager_.take()) {
       for (Effect& effect : effects) {
         if (const auto* stored = std::get_if<StoreBody>(&effect)) {
           manager_.body_stored(stored->body.hash, true, now_);
-          manager_.receive(kManagerB.node, BodyHeld{stored->body.hash, kManagerB.life}, now_);
         } else if (const auto* proposal = std::get_if<Propose>(&effect)) {
           manager_.applied(++index_, proposal->entry, now_);
         } else if (auto* sent = std::get_if<Send>(&effect)) {
+          if (const auto* offer = std::get_if<BodyOffer>(&sent->message))
+            manager_.receive(sent->to, BodyHeld{offer->body.hash, kManagerB.life, offer->round}, now_);
           sent_.push_back(std::move(*sent));
         }
       }

@@ -12,6 +12,7 @@ namespace muster::cluster {
 // Manager → manager: I have this body, and it should be on your disk too. Answered by BodyHeld, now or once it is.
 struct BodyOffer {
   BodyRef body;
+  std::uint64_t round = 0;  // of offers, for the answer
 
   bool operator==(const BodyOffer&) const = default;
 };
@@ -20,6 +21,7 @@ struct BodyOffer {
 struct BodyHeld {
   BodyHash hash;
   Life life{};
+  std::uint64_t round = 0;  // of the last offer that it answers
 
   bool operator==(const BodyHeld&) const = default;
 };

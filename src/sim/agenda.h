@@ -39,6 +39,7 @@ struct Event {
   std::uint64_t life = 0;
   Address from{};
   base::NodeId sender{};
+  std::int64_t sent = 0;  // kDeliver: when
   std::string bytes;
   std::unique_ptr<std::function<void()>> action;
 };

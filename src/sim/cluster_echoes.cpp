@@ -15,7 +15,11 @@ namespace {
 constexpr std::size_t kMostProposals = 512;
 
 ClusterEchoes::Echo echo_of(base::NodeId node, const Packet& packet) {
-  return {.sender = packet.sender, .from = packet.from, .to = node, .frame = std::string(packet.bytes)};
+  return {.sender = packet.sender,
+          .from = packet.from,
+          .to = node,
+          .sent = packet.sent,
+          .frame = std::string(packet.bytes)};
 }
 
 // Of proposals that leaders of jobs forward, every so many is kept back. Those who asked for it ask anew after a time.

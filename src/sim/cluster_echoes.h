@@ -25,6 +25,7 @@ class ClusterEchoes {
     Address from;
     base::NodeId to{};  // of a proposal: whom it was sent to first; another may lead the log by now
     bool proposal = false;
+    base::Duration sent{};
     std::string frame;
   };
 

@@ -32,6 +32,8 @@ struct ClusterSetup {
   cores::SwimOptions lan;
   cores::SwimOptions wan;
   std::uint64_t snapshot_after = 400;
+  // What envelopes refuse as too old. Bodies are kept for longer than whatever names them can be on its way.
+  base::Duration oldest_message{std::chrono::minutes(5)};
 
   base::Duration submit{std::chrono::seconds(7)};  // mean time between two jobs of one client
   base::Duration longest_part{std::chrono::seconds(8)};

@@ -250,6 +250,10 @@ void ClusterLog::committed(std::uint32_t datacenter, std::uint64_t index, const 
     kernel_->hit("old proposal let go by");
   Effect effect{*this, places_[datacenter], datacenter, index, after, voters};
   std::visit(effect, entry.command);
+  Named& named = named_[datacenter];
+  named.voters = voters;
+  named.bodies.clear();
+  for (const auto& [hash, body] : after.bodies()) named.bodies.push_back(hash);
   check_job(datacenter, job_of(entry.command), after);
   if (after.queued() > 50)
     kernel_->violate("27", fmt::format("{} jobs wait for cores in {}", after.queued(), ClusterMap::name(datacenter)));

@@ -44,7 +44,7 @@ class ClusterLog {
   void starts(base::NodeId worker, const cluster::StartExecutor& order);
 
   // --- bodies on disks ---
-  // `named`: by the ledger of the node itself.
+  // A manager or gate is about to drop it. `named`: by the ledger of the node itself.
   void drops(base::NodeId node, const cluster::BodyHash& body, bool named);
   void kept(base::NodeId node, const cluster::BodyHash& body) { bodies_[node].insert(body); }
   void dropped(base::NodeId node, const cluster::BodyHash& body) { bodies_[node].erase(body); }
@@ -128,6 +128,11 @@ class ClusterLog {
     std::set<std::string> offered;  // datacenters
     std::size_t results = 0;
   };
+  // What the log of a group has named last, whoever knows it, and who votes there.
+  struct Named {
+    std::vector<cluster::BodyHash> bodies;  // ascending
+    std::vector<base::NodeId> voters;
+  };
   struct Effect;
 
   void free(Place& place, const cluster::PartId& part);
@@ -136,7 +141,8 @@ class ClusterLog {
   void check_renewals(const cluster::LeasesRenewed& command, const cluster::GateLedger& after);
   // `acts_under`: the epoch of the command, if it is an owner's.
   void check_gate_job(cluster::JobId id, const cluster::GateLedgerJob& job, std::optional<std::uint64_t> acts_under);
-  std::size_t holders(const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) const;
+  Named& named_by(base::NodeId node);
+  std::size_t holders(const cluster::BodyHash& body, const std::vector<base::NodeId>& voters) const;
   bool excused(const std::vector<base::NodeId>& voters) const;
   void check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
   void check_proposed(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
@@ -151,6 +157,8 @@ class ClusterLog {
   std::map<cluster::JobId, GateJob> gate_jobs_;
   std::set<cluster::JobId> open_gate_jobs_;  // those of gate_jobs_ without an end
   std::map<base::NodeId, std::set<cluster::BodyHash>> bodies_;
+  Named named_[2];
+  Named named_by_gates_;
   std::map<cluster::Process, std::uint64_t> proposed_;  // the last sequence of each proposer
 };
 

@@ -29,9 +29,20 @@ void ClusterLog::proposed(const cluster::GateEntry& entry, const std::vector<bas
   }
 }
 
+// Whoever is behind may drop what others have named meanwhile only if enough of them have it.
 void ClusterLog::drops(base::NodeId node, const cluster::BodyHash& body, bool named) {
-  if (named && keeps(node, body))
-    kernel_->violate("bodies", fmt::format("node {} drops a body that its ledger names", base::number(node)));
+  if (!keeps(node, body)) return;
+  if (named) kernel_->violate("bodies", fmt::format("node {} drops a body that its ledger names", base::number(node)));
+  const Named& log = named_by(node);
+  if (!std::ranges::binary_search(log.bodies, body) || !std::ranges::binary_search(log.voters, node)) return;
+  const std::size_t left = holders(body, log.voters) - 1;
+  if (left < log.voters.size() - log.voters.size() / 2 && !excused(log.voters))
+    kernel_->violate("bodies", fmt::format("node {} drops a body that the log names, which is on {} other disks of {}",
+                                           base::number(node), left, log.voters.size()));
+}
+
+ClusterLog::Named& ClusterLog::named_by(base::NodeId node) {
+  return ClusterMap::role(node) == ClusterMap::Role::kGate ? named_by_gates_ : named_[ClusterMap::datacenter(node)];
 }
 
 bool ClusterLog::keeps(base::NodeId node, const cluster::BodyHash& body) const {
@@ -39,9 +50,8 @@ bool ClusterLog::keeps(base::NodeId node, const cluster::BodyHash& body) const {
   return found != bodies_.end() && found->second.contains(body);
 }
 
-std::size_t ClusterLog::holders(const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(voters, [&](base::NodeId node) { return keeps(node, body.hash); }));
+std::size_t ClusterLog::holders(const cluster::BodyHash& body, const std::vector<base::NodeId>& voters) const {
+  return static_cast<std::size_t>(std::ranges::count_if(voters, [&](base::NodeId node) { return keeps(node, body); }));
 }
 
 // Whoever said that it holds a body keeps it for some time, by its own clock: one that leaps drops it too early.
@@ -53,7 +63,7 @@ bool ClusterLog::excused(const std::vector<base::NodeId>& voters) const {
 
 // Members may have changed between the proposal and now: what counts is that every majority has somebody who holds it.
 void ClusterLog::check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) {
-  const std::size_t found = holders(body, voters);
+  const std::size_t found = holders(body.hash, voters);
   if (found < voters.size() - voters.size() / 2 && !excused(voters))
     kernel_->violate("bodies", fmt::format("the log names {} that is on {} disks of {}: body {:x}", what, found,
                                            voters.size(), body.hash.words.back()));
@@ -61,7 +71,7 @@ void ClusterLog::check_body(const char* what, const cluster::BodyRef& body, cons
 
 void ClusterLog::check_proposed(const char* what, const cluster::BodyRef& body,
                                 const std::vector<base::NodeId>& voters) {
-  const std::size_t found = body.size == 0 ? voters.size() : holders(body, voters);
+  const std::size_t found = body.size == 0 ? voters.size() : holders(body.hash, voters);
   if (found < voters.size() / 2 + 1 && !excused(voters))
     kernel_->violate("bodies", fmt::format("{} is proposed that is on {} disks of {}: body {:x}", what, found,
                                            voters.size(), body.hash.words.back()));

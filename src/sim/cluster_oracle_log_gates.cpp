@@ -11,6 +11,9 @@ using cluster::JobId;
 
 void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry, const cluster::GateLedger& after,
                            const std::vector<base::NodeId>& voters) {
+  named_by_gates_.voters = voters;
+  named_by_gates_.bodies.clear();
+  for (const auto& [body, uses] : after.bodies()) named_by_gates_.bodies.push_back(body.hash);
   if (const auto* renewed = std::get_if<cluster::LeasesRenewed>(&entry.command)) return check_renewals(*renewed, after);
   JobId id{};
   std::optional<std::uint64_t> acts_under;

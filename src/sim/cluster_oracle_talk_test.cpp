@@ -312,6 +312,25 @@ TEST_F(ClusterOracles, SeeABodyDroppedThatIsStillNamed) {
   EXPECT_EQ(broken(), "bodies");
 }
 
+TEST_F(ClusterOracles, SeeTooManyDropWhatTheLogNamesThoughTheirLedgersAreBehind) {
+  keep_everywhere(hash_body("bundle"));
+  commit(accepted());
+  log_.drops(kManagers[2], hash_body("bundle"), false);
+  EXPECT_EQ(broken(), "");
+  log_.dropped(kManagers[2], hash_body("bundle"));
+  log_.drops(kManagers[1], hash_body("bundle"), false);
+  EXPECT_EQ(broken(), "bodies");
+}
+
+TEST_F(ClusterOracles, SeeTooManyGatesDropWhatTheirLogNames) {
+  submit_at_gates();
+  log_.drops(kGates[2], hash_body("bundle"), false);
+  EXPECT_EQ(broken(), "");
+  log_.dropped(kGates[2], hash_body("bundle"));
+  log_.drops(kGates[1], hash_body("bundle"), false);
+  EXPECT_EQ(broken(), "bodies");
+}
+
 TEST_F(ClusterOracles, SeeTotalsThatFall) {
   runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
   runs_.counted(kWorker, {PartId{kJob, 0, 0}, Fence{1, 1}}, {9, 9, 0});

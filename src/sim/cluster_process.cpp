@@ -74,6 +74,10 @@ void ClusterProcess::start(Host& host) {
 
 void ClusterProcess::receive(Host& host, const Packet& packet) {
   if (packet.bytes.empty() || !running_) return;
+  if (packet.authentic && shared_->kernel.elapsed() - packet.sent > shared_->setup.oldest_message) {
+    shared_->kernel.hit("message refused as too old");
+    return;
+  }
   const auto kind = static_cast<Frame>(packet.bytes.front());
   const std::string_view bytes = packet.bytes.substr(1);
   if (packet.authentic && packet.channel == Channel::kStream) know(packet.sender, packet.from);

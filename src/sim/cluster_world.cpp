@@ -341,7 +341,8 @@ void ClusterWorld::echo(std::vector<ClusterEchoes::Echo> echoes, double latest) 
       if (each.proposal) to = leader(groups_[groups_.size() == 1 ? 0 : 1 + ClusterMap::datacenter(to)]);
       if (to == base::kNoNode || !kernel_->up(to)) return;
       kernel_->hit(each.proposal ? "old proposal came again" : "old dispatch came again");
-      kernel_->network().forge(each.sender, each.from, kernel_->index(to), Channel::kStream, each.frame, true);
+      kernel_->network().forge(each.sender, each.from, kernel_->index(to), Channel::kStream, each.frame, true,
+                               each.sent);
     });
   }
 }

@@ -284,7 +284,8 @@ void Kernel::handle(Machine& machine, Event& event) {
                           .sender = event.sender,
                           .channel = event.channel,
                           .bytes = event.bytes,
-                          .authentic = event.authentic};
+                          .authentic = event.authentic,
+                          .sent = base::Duration(event.sent)};
       if (options_.tap) options_.tap(machine.id_, packet);
       machine.process_->receive(machine, packet);
       break;

@@ -70,6 +70,7 @@ void Network::send(std::uint32_t from, Address to, Channel channel, std::string 
   event.life = number;
   event.from = nodes_[from].address;
   event.sender = nodes_[from].id;
+  event.sent = agenda_->now();
   event.bytes = std::move(bytes);
   replay(event, noise);
   if (channel == Channel::kDatagram) {
@@ -90,7 +91,7 @@ void Network::close(std::uint32_t from, Address peer) {
 }
 
 void Network::forge(base::NodeId sender, Address from, std::uint32_t to, Channel channel, std::string bytes,
-                    bool authentic) {
+                    bool authentic, base::Duration sent) {
   Event event;
   event.kind = EventKind::kDeliver;
   event.authentic = authentic;
@@ -98,6 +99,7 @@ void Network::forge(base::NodeId sender, Address from, std::uint32_t to, Channel
   event.node = to;
   event.from = from;
   event.sender = sender;
+  event.sent = sent.count();
   event.bytes = std::move(bytes);
   agenda_->push(agenda_->now() + travel(to, to, {}), std::move(event));
 }
@@ -233,6 +235,7 @@ void Network::send_datagram(Event&& event, const Noise& noise) {
     copy.peer = event.peer;
     copy.from = event.from;
     copy.sender = event.sender;
+    copy.sent = event.sent;
     copy.bytes = event.bytes;
     agenda_->push(agenda_->now() + travel(event.peer, event.node, noise), std::move(copy));
   }
@@ -299,11 +302,15 @@ void Network::replay(const Event& event, const Noise& noise) {
   if (!memory_.empty() && chance(noise.replay)) {
     const Remembered& old = memory_[random_.below(memory_.size())];
     ++traffic_.replayed;
-    forge(old.sender, old.from, old.to, old.channel, old.bytes, true);
+    forge(old.sender, old.from, old.to, old.channel, old.bytes, true, base::Duration(old.sent));
   }
   if (random_.below(4) != 0) return;
-  Remembered fresh{
-      .to = event.node, .from = event.from, .sender = event.sender, .channel = event.channel, .bytes = event.bytes};
+  Remembered fresh{.to = event.node,
+                   .from = event.from,
+                   .sender = event.sender,
+                   .channel = event.channel,
+                   .sent = event.sent,
+                   .bytes = event.bytes};
   if (memory_.size() < kReplayMemory) {
     memory_.push_back(std::move(fresh));
   } else {

@@ -64,8 +64,9 @@ class Network {
 
   void send(std::uint32_t from, Address to, Channel channel, std::string bytes);
   void close(std::uint32_t from, Address peer);
-  // Bytes from nowhere, in another's name; authentic if that node did send them once.
-  void forge(base::NodeId sender, Address from, std::uint32_t to, Channel channel, std::string bytes, bool authentic);
+  // Bytes from nowhere, in another's name; authentic if that node did send them once, and then also when.
+  void forge(base::NodeId sender, Address from, std::uint32_t to, Channel channel, std::string bytes, bool authentic,
+             base::Duration sent = {});
 
   // Whether this packet, whose time has come, reaches its node; if not it was held back or dropped.
   bool arrives(Event& event);
@@ -125,6 +126,7 @@ class Network {
     Address from;
     base::NodeId sender;
     Channel channel;
+    std::int64_t sent;
     std::string bytes;
   };
 

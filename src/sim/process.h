@@ -35,6 +35,8 @@ struct Packet {
   // False if the bytes are not what the sender sent, and only a fault let them past the envelope: a process decodes
   // them, to show that it bears it, and does not act on what it understood.
   bool authentic = true;
+  // When it was sent, since the start of the run. An envelope says so, and shells refuse what is too old.
+  base::Duration sent{};
 };
 
 // Names one write; rises with every write of one life.
