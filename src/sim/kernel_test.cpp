@@ -38,6 +38,7 @@ struct Script final : World {
   std::function<void(Host&)> at_wake;
   std::map<base::NodeId, std::vector<std::string>> heard;
   std::map<base::NodeId, std::vector<base::Duration>> times;
+  std::map<base::NodeId, std::vector<base::Duration>> sent;
   std::map<base::NodeId, int> closed;
   std::map<base::NodeId, int> woken;
   std::map<base::NodeId, std::vector<bool>> writes;
@@ -56,6 +57,7 @@ void Listener::start(Host& host) {
 void Listener::receive(Host& host, const Packet& packet) {
   script_->heard[host.self()].emplace_back(packet.bytes);
   script_->times[host.self()].push_back(script_->elapsed());
+  script_->sent[host.self()].push_back(packet.sent);
 }
 void Listener::wake(Host& host) {
   ++script_->woken[host.self()];
@@ -101,6 +103,24 @@ TEST_F(KernelTest, KeepsTheOrderOfAStreamAlsoUnderLoss) {
   for (const std::string& text : sent) send(kFirst, kSecond, Channel::kStream, text);
   run(seconds(60));
   EXPECT_EQ(world.heard[kSecond], sent);
+}
+
+TEST(Network, TellsOfEveryPacketWhenItWasSentHoweverItCame) {
+  Script world;
+  KernelOptions options;
+  options.network.unruly_streams = true;
+  Kernel kernel(7, world, options);
+  world.begin(kernel);
+  kernel.run(seconds(100));
+  kernel.network().noise() = {.duplicate = 0.5, .reorder = 0.5, .replay = 0.5};
+  for (int i = 0; i < 200; ++i) {
+    kernel.post(kFirst, [i](Process&, Host& host) {
+      host.send(*host.resolve(kSecond), i % 2 == 0 ? Channel::kStream : Channel::kDatagram, std::to_string(i));
+    });
+  }
+  kernel.run(seconds(160));
+  EXPECT_GT(world.heard[kSecond].size(), 250u);
+  for (const base::Duration sent : world.sent[kSecond]) EXPECT_EQ(sent, seconds(100));
 }
 
 TEST_F(KernelTest, LosesDatagramsAtACutAndHoldsStreamsUntilItIsMended) {

@@ -14,6 +14,22 @@ std::uint64_t pair_of(std::uint32_t a, std::uint32_t b) {
   return (std::uint64_t{std::min(a, b)} << 32) | std::max(a, b);
 }
 
+// The same packet once more, outside streams.
+Event again(const Event& event, std::string bytes) {
+  Event copy;
+  copy.kind = EventKind::kDeliver;
+  copy.channel = event.channel;
+  copy.authentic = event.authentic;
+  copy.node = event.node;
+  copy.peer = event.peer;
+  copy.life = event.life;
+  copy.from = event.from;
+  copy.sender = event.sender;
+  copy.sent = event.sent;
+  copy.bytes = std::move(bytes);
+  return copy;
+}
+
 }  // namespace
 
 Network::Network(Agenda& agenda, const NetworkOptions& options, std::uint64_t seed)
@@ -226,18 +242,7 @@ void Network::send_datagram(Event&& event, const Noise& noise) {
   }
   if (chance(noise.duplicate)) {
     ++traffic_.duplicated;
-    Event copy;
-    copy.kind = EventKind::kDeliver;
-    copy.channel = event.channel;
-    copy.life = event.life;
-    copy.authentic = event.authentic;
-    copy.node = event.node;
-    copy.peer = event.peer;
-    copy.from = event.from;
-    copy.sender = event.sender;
-    copy.sent = event.sent;
-    copy.bytes = event.bytes;
-    agenda_->push(agenda_->now() + travel(event.peer, event.node, noise), std::move(copy));
+    agenda_->push(agenda_->now() + travel(event.peer, event.node, noise), again(event, event.bytes));
   }
   std::int64_t time = travel(event.peer, event.node, noise);
   if (chance(noise.reorder)) time += 4 * travel(event.peer, event.node, noise);
@@ -247,15 +252,9 @@ void Network::send_datagram(Event&& event, const Noise& noise) {
 void Network::send_frame(Event&& event, const Noise& noise) {
   if (options_.unruly_streams && (chance(noise.duplicate) || chance(noise.reorder))) {
     // A frame that took another connection: outside the order, and perhaps once more inside it.
-    Event stray;
-    stray.kind = EventKind::kDeliver;
-    stray.channel = Channel::kStream;
-    stray.node = event.node;
-    stray.peer = event.peer;
-    stray.from = event.from;
-    stray.sender = event.sender;
     const bool twice = random_.below(2) == 0;
-    stray.bytes = twice ? event.bytes : std::move(event.bytes);
+    Event stray = again(event, twice ? event.bytes : std::move(event.bytes));
+    stray.life = 0;  // it finds its node wherever that is
     send_datagram(std::move(stray), Noise{.delay = noise.delay});
     if (!twice) return;
     ++traffic_.duplicated;
