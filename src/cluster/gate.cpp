@@ -166,9 +166,9 @@ void Gate::tick(GateDesk& desk) {
     desk.send(peer, ManagerState{self_.life, ledger_.index(), static_cast<std::uint32_t>(machines_.size()),
                                  peers_.draining()});
   }
-  GateLeases::Due due = leases_.due(desk.now);
   // A gate that does not keep up with the log does its jobs no good: another one shall have them.
-  if (current()) renew(desk, std::move(due.renew));
+  GateLeases::Due due = leases_.due(desk.now, current());
+  renew(desk, std::move(due.renew));
   for (const GateLeases::Slot& slot : due.unheard) {
     if (GateJob* machine = owned(slot.job)) machine->unheard(slot.slot);
     touch(slot.job);

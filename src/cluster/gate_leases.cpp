@@ -68,9 +68,9 @@ void GateLeases::give_up(JobId job) {
   table_.give_up({job, kWhole});
 }
 
-GateLeases::Due GateLeases::due(base::Instant now) {
+GateLeases::Due GateLeases::due(base::Instant now, bool may_renew) {
   Due found;
-  const auto due = table_.due(now);
+  const auto due = table_.due(now, may_renew);
   for (const auto& lease : due.renew) {
     if (lease.key.slot == kWhole) found.renew.push_back({lease.key.job, lease.epoch, lease.renewal, 0});
   }

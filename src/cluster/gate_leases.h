@@ -45,7 +45,7 @@ class GateLeases {
     std::vector<JobId> expired;  // leases of others that are over for sure
     std::vector<Slot> unheard;   // datacenters' leases that are over
   };
-  Due due(base::Instant now);
+  Due due(base::Instant now, bool may_renew = true);
   base::Instant deadline() const { return table_.deadline(); }
 
  private:

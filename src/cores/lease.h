@@ -103,7 +103,8 @@ class LeaseTable {
     std::vector<Lease> expired;  // anybody's, for whoever may propose their expiry; others leave them alone
   };
 
-  Due due(base::Instant now) {  // to be called at the deadline
+  // To be called at the deadline. What cannot be proposed now stays due.
+  Due due(base::Instant now, bool may_renew = true) {
     Due found;
     while (!due_.empty() && due_.begin()->first <= now) {
       const auto at = entries_.find(due_.begin()->second);
@@ -113,7 +114,7 @@ class LeaseTable {
         erase(at);
         continue;
       }
-      if (entry.renew_at <= now) {
+      if (entry.renew_at <= now && may_renew) {
         entry.renew_at = now + options_.renew_every;
         found.renew.push_back({key, entry.holder, entry.epoch, sent(entry, now)});
       }
@@ -121,7 +122,8 @@ class LeaseTable {
         entry.expiry_told = now;
         found.expired.push_back({key, entry.holder, entry.epoch, entry.last});
       }
-      schedule(key, entry, std::min(entry.renew_at, expires_at(entry)));
+      const base::Instant renew_at = entry.renew_at <= now ? now + kLookAgain : entry.renew_at;
+      schedule(key, entry, std::min(renew_at, expires_at(entry)));
     }
     return found;
   }
@@ -131,6 +133,8 @@ class LeaseTable {
 
  private:
   using Pending = std::pair<RenewalId, base::Instant>;  // and when it was sent
+  // At what could not be proposed when it was due.
+  static constexpr base::Duration kLookAgain = std::chrono::seconds(1);
   struct Entry {
     base::NodeId holder = base::kNoNode;  // kNoNode: only proposed so far
     std::uint64_t epoch = 0;

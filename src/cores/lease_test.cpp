@@ -67,6 +67,14 @@ TEST(Lease, ARenewalThatIsNotAnsweredIsSentAgain) {
   EXPECT_EQ(table.due(kStart + 20s).renew.size(), 1u);
 }
 
+TEST(Lease, ARenewalThatCannotBeProposedStaysDue) {
+  Table table = holding();
+  EXPECT_TRUE(table.due(kStart + 10s, false).renew.empty());
+  EXPECT_TRUE(table.due(kStart + 20s, false).renew.empty());
+  EXPECT_EQ(table.due(kStart + 21s).renew.size(), 1u);
+  EXPECT_TRUE(table.due(kStart + 22s).renew.empty());
+}
+
 TEST(Lease, AnAnswerToAnEarlierRenewalExtendsByLess) {
   Table table = holding();
   const auto first = table.due(kStart + 10s).renew.at(0);
