@@ -150,6 +150,7 @@ bool SlotMachine::heard(std::uint64_t epoch, base::Instant now) {
 void SlotMachine::begin(const GateSlot& slot, base::Instant now) {
   if (slot.phase == SlotPhase::kOpen) {
     began_ = now;
+    none_since_ = base::kNever;
     tried_.clear();
   }
   if (slot.offer != offer_) manager_epoch_ = 0;
@@ -186,11 +187,14 @@ base::Instant SlotMachine::open(GateDesk& desk, const GateLedgerJob& job) {
   SlotFence next = fence();
   ++next.offer;
   if (auto name = next_datacenter(desk, job); name && next.offer <= kMaxOffers) {
+    none_since_ = base::kNever;
     if (desk.propose(SlotOffered{next, *name, true})) desk.note(Noted::kOffered, job_, epoch_);
     return desk.now + kLookAgain;
   }
-  const base::Instant patience = began_ + desk.options.no_datacenter_patience;
+  none_since_ = std::min(none_since_, desk.now);
+  const base::Instant patience = none_since_ + desk.options.no_datacenter_patience;
   if (desk.now < patience) return std::min(patience, desk.now + kLookAgain);
+  if (!desk.current()) return desk.now + kLookAgain;
   const auto names =
       job.exact ? std::span<const std::string>(&job.datacenters[slot_], 1) : std::span<const std::string>();
   const bool others = !job.exact && !desk.datacenters.order({}).empty();
@@ -205,6 +209,8 @@ base::Instant SlotMachine::offered(GateDesk& desk, const GateLedgerJob& job) {
     return desk.now + kLookAgain;
   }
   const base::Instant last = began_ + desk.options.dispatch_timeout;
+  // What would wait for a leader of the log might be decided on when it is right no more.
+  if (!desk.current()) return desk.now + kLookAgain;
   if (!never_.empty() || desk.now >= last) {
     const std::string why = never_.empty()
                                 ? fmt::format("no datacenter accepted it within {} s",
@@ -246,18 +252,18 @@ base::Instant SlotMachine::withdraw(GateDesk& desk, const GateLedgerJob& job) {
     attempts_ = 0;
   }
   const base::Instant last = cancel_since_ + desk.options.lease;
-  if (!never_.empty() || desk.now >= last) {
+  if ((!never_.empty() || desk.now >= last) && desk.current()) {
     const std::string why = never_.empty() ? "its cancellation was not confirmed" : never_;
     desk.propose(SlotFailed{fence(), JobState::kCancelled, false, why});
     return desk.now + kLookAgain;
   }
   cancel(desk, job);
-  return std::min(next_, last);
+  return std::min(next_, desk.now < last ? last : desk.now + kLookAgain);
 }
 
 base::Instant SlotMachine::accepted(GateDesk& desk, const GateLedgerJob& job) {
   const GateSlot& slot = job.slots[slot_];
-  if (!forgotten_.empty()) {
+  if (!forgotten_.empty() && desk.current()) {
     desk.propose(SlotLost{fence(), slot.heard, SlotLoss::kForgotten, forgotten_});
     return desk.now + kLookAgain;
   }

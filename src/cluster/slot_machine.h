@@ -88,9 +88,10 @@ class SlotMachine {
   bool cancel_done_ = false;
 
   // Over several offers.
-  base::Instant began_;          // looking for a datacenter
-  std::set<std::string> tried_;  // said no in this round
-  base::Instant round_until_{};  // when the next one begins
+  base::Instant began_;                      // looking for a datacenter
+  base::Instant none_since_ = base::kNever;  // no datacenter is left to offer it to
+  std::set<std::string> tried_;              // said no in this round
+  base::Instant round_until_{};              // when the next one begins
   std::uint32_t stopped_ = 0;
   std::uint32_t unconfirmed_ = 0;
 };

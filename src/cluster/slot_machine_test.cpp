@@ -287,6 +287,37 @@ TEST_F(SlotMachineTest, IsNotGivenUpWhileNobodyCanDecideOnIt) {
   EXPECT_TRUE(slot().lost);
 }
 
+TEST_F(SlotMachineTest, FailsNothingWhileNobodyCanDecideOnIt) {
+  submit(kJob, {"east"});
+  begin();
+  step();
+  led_by(kNoNode);
+  pass(options.dispatch_timeout + seconds(1));
+  EXPECT_FALSE(last<SlotFailed>().has_value());
+  answer(Answer::kAccepted);
+  led_by(kGateA.node);
+  pass(seconds(1));
+  EXPECT_EQ(slot().phase, SlotPhase::kAccepted);
+}
+
+TEST_F(SlotMachineTest, WaitsForADatacenterFromWhenNoneWasLeft) {
+  submit(kJob, {"east"});
+  begin();
+  led_by(kNoNode);
+  // It was to be offered all the time, and nobody could decide on that.
+  pass(options.no_datacenter_patience + seconds(1));
+  datacenters.died(NodeId{11});
+  datacenters.died(NodeId{12});
+  now += seconds(6);
+  static_cast<void>(proposals.wake(now, effects));
+  effects.clear();
+  led_by(kGateA.node);
+  step();
+  EXPECT_EQ(slot().phase, SlotPhase::kOpen);
+  pass(options.no_datacenter_patience + seconds(1));
+  EXPECT_EQ(slot().phase, SlotPhase::kEnded);
+}
+
 TEST_F(SlotMachineTest, ASupersededManagerIsNotASignOfLife) {
   submit(kJob, {"east"});
   begin();

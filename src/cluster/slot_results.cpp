@@ -47,9 +47,11 @@ void SlotResults::step(GateDesk& desk, const GateLedgerJob& job, const SlotFence
     }
     const bool safe = std::ranges::all_of(
         status.results, [&](const BodyRef& body) { return body.size == 0 || desk.bodies.on_majority(body); });
+    const bool here = std::ranges::all_of(
+        status.results, [&](const BodyRef& body) { return body.size == 0 || desk.bodies.here(body); });
     if (safe && desk.current()) {
       desk.propose(WorkflowReceived{fence, status});
-    } else if (!safe && desk.now >= at->second.since + desk.options.result_patience) {
+    } else if (!here && desk.current() && desk.now >= at->second.since + desk.options.result_patience) {
       WorkflowStatus bare = status;
       bare.results.clear();
       bare.reason = "Its results could not be had from the datacenter. " + bare.reason;
