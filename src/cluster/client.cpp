@@ -108,7 +108,7 @@ void Client::disconnected(NodeId gate, base::Instant now) {
 
 void Client::wake(base::Instant now) {
   now_ = now;
-  bodies_.wake(now, effects_);
+  bodies_.wake(now, effects_, true);
   for (const ClientCalls::GaveUp& call : calls_.wake(now, effects_)) gave_up(call);
   for (auto& [id, job] : jobs_) {
     if (job.gate == kNoNode || job.end || now < job.heard + options_.silence) continue;

@@ -55,6 +55,7 @@ bool ClientCalls::begin(const CallName& name, Message message, base::Instant now
             .position = 0,
             .hops = 0,
             .last = std::nullopt,
+            .open = false,
             .over = false};
   const auto [at, added] = calls_.insert_or_assign(name, std::move(call));
   static_cast<void>(added);
@@ -65,8 +66,11 @@ bool ClientCalls::begin(const CallName& name, Message message, base::Instant now
 bool ClientCalls::answered(const CallName& name, NodeId from, Answer answer, NodeId leader, base::Duration retry_after,
                            base::Instant now, Effects& effects) {
   const auto at = calls_.find(name);
-  if (at == calls_.end() || at->second.gate != from) return false;
+  if (at == calls_.end()) return false;
   Call& call = at->second;
+  const bool late = name.kind == CallKind::kSubmit && answer == Answer::kAccepted &&
+                    std::ranges::find(call.round, from) != call.round.end();
+  if (call.gate != from && !late) return false;
   switch (answer) {
     case Answer::kAccepted:
     case Answer::kEnded:
@@ -98,15 +102,24 @@ bool ClientCalls::answered(const CallName& name, NodeId from, Answer answer, Nod
       pause(call, now);
       return false;
     case Answer::kQuorumUnavailable:
+      // That one has no quorum; the others are asked before it counts as a try.
+      if (call.position + 1 < call.round.size()) {
+        call.last = answer;
+        ++call.position;
+        pause(call, now);
+        return false;
+      }
+      [[fallthrough]];
     case Answer::kQuorumTimeout:
     case Answer::kQuorumCircuitOpen:
+    case Answer::kBundleMissing:  // it has no bundle, or no room for one
       call.last = answer;
+      if (answer == Answer::kQuorumTimeout) call.open = true;
       again(call, true, retry_after, now);
       return false;
     case Answer::kCapacityExceeded:
     case Answer::kLimited:
     case Answer::kOverloaded:
-    case Answer::kBundleMissing:
       call.last = answer;
       // The gates are there: a client with many jobs has its turn later, however long that takes.
       if (name.kind == CallKind::kFollow) call.give_up = std::max(call.give_up, now + options_.search);
@@ -146,6 +159,8 @@ std::vector<ClientCalls::GaveUp> ClientCalls::wake(base::Instant now, Effects& e
       continue;
     }
     if (call.over || now >= call.give_up) {
+      const bool asks_for_work = at->first.kind == CallKind::kSubmit || at->first.kind == CallKind::kCancel;
+      if (call.open && call.last && asks_for_work) call.last = Answer::kQuorumTimeout;
       gave_up.push_back({at->first, call.last});
       at = calls_.erase(at);
       continue;
@@ -160,6 +175,7 @@ std::vector<ClientCalls::GaveUp> ClientCalls::wake(base::Instant now, Effects& e
       // No answer: it may be gone.
       if (owner(at->first.job) == call.gate) owners_.erase(at->first.job);
       silent_.insert_or_assign(call.gate, now);
+      call.open = true;
       ++call.position;
     }
     ask(at->first, call, now, effects);

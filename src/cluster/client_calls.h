@@ -46,7 +46,8 @@ class ClientCalls {
   bool under_way(const CallName& name) const { return calls_.contains(name); }
   void cancel(const CallName& name) { calls_.erase(name); }
 
-  // An answer came. True if it is final, good or bad: the call is over. Otherwise it goes on by itself.
+  // An answer came. True if it is final, good or bad: the call is over. Otherwise it goes on by itself. A submission
+  // may also be accepted by a gate that was passed over meanwhile.
   bool answered(const CallName& name, NodeId from, Answer answer, NodeId leader, base::Duration retry_after,
                 base::Instant now, Effects& effects);
   // Something came from this gate, whatever it was: it lives, and may take its time over a submission.
@@ -56,7 +57,8 @@ class ClientCalls {
 
   struct GaveUp {
     CallName name;
-    std::optional<Answer> last;  // the last error; nothing if no gate answered
+    // The last error; nothing if no gate answered. A quorum time-out if the outcome is open.
+    std::optional<Answer> last;
   };
   // Asks again what is due; gives back what is given up.
   std::vector<GaveUp> wake(base::Instant now, Effects& effects);
@@ -76,6 +78,7 @@ class ClientCalls {
     std::size_t position = 0;   // in that
     std::uint32_t hops = 0;     // redirects in a row
     std::optional<Answer> last;
+    bool open = false;  // a gate that did not say no may have taken it on
     bool over = false;  // the budget is spent
   };
 

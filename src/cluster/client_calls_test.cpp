@@ -121,6 +121,45 @@ TEST_F(ClientCallsTest, AGateThatShowsLifeMayTakeItsTimeOverASubmission) {
   EXPECT_EQ(now - began, options.submit_timeout);
 }
 
+TEST_F(ClientCallsTest, AGateThatWasPassedOverMayStillAccept) {
+  calls.begin(kSubmit, Submit{}, now, effects);
+  while (asked() == NodeId{1}) wait();
+  EXPECT_FALSE(calls.answered(kSubmit, NodeId{1}, Answer::kInvalid, kNoNode, {}, now, effects));
+  EXPECT_TRUE(calls.answered(kSubmit, NodeId{1}, Answer::kAccepted, kNoNode, {}, now, effects));
+  EXPECT_FALSE(calls.under_way(kSubmit));
+}
+
+TEST_F(ClientCallsTest, ASubmissionThatAGateMayHaveTakenOnIsNotToldToHaveFailed) {
+  calls.begin(kSubmit, Submit{}, now, effects);
+  while (asked() == NodeId{1}) wait();
+  std::vector<ClientCalls::GaveUp> given;
+  while (given.empty()) {
+    if (asked() != NodeId{1}) answered(kSubmit, Answer::kQuorumCircuitOpen);
+    given = wait();
+  }
+  EXPECT_EQ(given[0].last, Answer::kQuorumTimeout);
+}
+
+TEST_F(ClientCallsTest, ComesToTheGateWithAQuorumHoweverManyHaveNone) {
+  std::vector<NodeId> gates;
+  for (std::uint64_t i = 1; i <= 9; ++i) gates.push_back(NodeId{i});
+  ClientCalls many(gates, 1, options);
+  many.begin(kSubmit, Submit{}, now, effects);
+  while (asked() != NodeId{9} && many.under_way(kSubmit)) {
+    many.answered(kSubmit, last, Answer::kQuorumUnavailable, kNoNode, {}, now, effects);
+    now = many.deadline();
+    many.wake(now, effects);
+  }
+  EXPECT_TRUE(many.answered(kSubmit, NodeId{9}, Answer::kAccepted, kNoNode, {}, now, effects));
+}
+
+TEST_F(ClientCallsTest, AsksElsewhereForABundleThatDoesNotArrive) {
+  calls.begin(kSubmit, Submit{}, now, effects);
+  EXPECT_FALSE(answered(kSubmit, Answer::kBundleMissing));
+  wait();
+  EXPECT_EQ(asked(), NodeId{2});
+}
+
 TEST_F(ClientCallsTest, AsksElsewhereAtOnceWhenAConnectionIsLost) {
   calls.begin(kFollow, Reconnect{}, now, effects);
   const NodeId first = asked();
