@@ -105,8 +105,9 @@ void Bodies::unname(const BodyHash& hash, base::Instant now) {
   body.named = false;
   // The others drop it, too. Whoever needs it once more asks them anew.
   forget_holders(hash, body);
-  // Not before its time, and not at once: another manager may count on it, and may not have come so far in the log.
-  body.kept_until = std::max(body.kept_until, now + options_.keep / 10);
+  // Not before its time, and not at once: another manager may count on it, for something else that needs the same body
+  // and is on its way into the log.
+  body.kept_until = std::max(body.kept_until, now + 3 * options_.keep / 4);
   schedule(hash, body, body.pins > 0 ? base::Instant::min() : body.kept_until);
 }
 
@@ -264,12 +265,12 @@ void Bodies::wake(base::Instant now, Effects& effects, bool may_drop) {
     act(hash, at->second, now, effects);
     const bool over = !at->second.named && at->second.pins == 0 && now >= at->second.kept_until;
     if (!over || at->second.storing) continue;
+    stop_fetching(at->second);
     if (!may_drop) {
       schedule(hash, at->second, now + options_.keep / 10);
       continue;
     }
     if (at->second.here) effects.push_back(DropBody{hash});
-    stop_fetching(at->second);
     schedule(hash, at->second, base::kNever);
     bodies_.erase(at);
   }

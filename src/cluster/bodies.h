@@ -63,7 +63,7 @@ class Bodies {
   void read(const BodyHash& hash, std::optional<std::string> bytes, base::Instant now, Effects& effects);
 
   // Drops nothing unless told that it may: who does not know what the log has decided meanwhile must keep everything.
-  void wake(base::Instant now, Effects& effects, bool may_drop = true);
+  void wake(base::Instant now, Effects& effects, bool may_drop);
   base::Instant deadline() const;
 
   // When a piece of any body came last.
@@ -85,11 +85,11 @@ class Bodies {
     std::size_t next_source = 0;
     NodeId asked = kNoNode;
     std::string gathered;
-    base::Instant gained_at{};                          // when it was begun to be fetched, or its last piece came
-    std::map<NodeId, Life> held;                        // by other managers
-    std::uint64_t round = 0;                            // of offers: answers to others are not believed
-    std::map<NodeId, std::uint64_t> tell;               // who offered it, and in which round, and waits for an answer
-    base::Instant kept_until{};                         // neither named nor pinned: dropped then
+    base::Instant gained_at{};             // when it was begun to be fetched, or its last piece came
+    std::map<NodeId, Life> held;           // by other managers
+    std::uint64_t round = 0;               // of offers: while nobody names it, answers to others are not believed
+    std::map<NodeId, std::uint64_t> tell;  // who offered it, and in which round, and waits for an answer
+    base::Instant kept_until{};            // neither named nor pinned: dropped then
     base::Instant offers_lapse = base::Instant::min();  // then `held` is no longer believed
     base::Instant due = base::kNever;
   };

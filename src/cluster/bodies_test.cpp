@@ -27,7 +27,7 @@ class BodiesTest : public ::testing::Test {
     const base::Instant end = now_ + span;
     while (bodies_.deadline() <= end) {
       now_ = std::max(now_ + base::Duration(1), bodies_.deadline());
-      bodies_.wake(now_, effects_);
+      bodies_.wake(now_, effects_, true);
     }
     now_ = end;
   }

@@ -25,6 +25,8 @@ struct Desk {
   base::Random& random;
   Effects& effects;
   base::Instant now;
+  // Since when this manager knows what the log decides. Nothing can have got on before that: limits count from there.
+  base::Instant current_since = base::Instant::min();
 
   void send(NodeId to, Message message) { effects.push_back(Send{to, std::move(message)}); }
   void propose(Command command) { proposals.propose(std::move(command), now, effects); }

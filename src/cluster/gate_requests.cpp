@@ -102,6 +102,9 @@ void GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Submit
   if (desk.peers.draining()) return refuse(Answer::kDraining, "this gate drains", owner);
   if (owner != desk.self.node) return redirect(owner);
   if (!desk.current()) {
+    // What is under way may still be accepted once there is a quorum again.
+    if (submissions_.contains(message.job))
+      return refuse(Answer::kQuorumTimeout, "the gates have no quorum at the moment");
     return refuse(Answer::kQuorumUnavailable, "the gates have no quorum, or this one is not caught up");
   }
   if (std::string wrong = fault(message); !wrong.empty()) return refuse(Answer::kInvalid, std::move(wrong));

@@ -35,6 +35,11 @@ base::Instant Housekeeper::step(Desk& desk, bool leads, bool draining, Peers& pe
   return due_;
 }
 
+void Housekeeper::rest() {
+  led_ = false;
+  probed_.clear();
+}
+
 void Housekeeper::answered(Desk& desk, NodeId worker) {
   if (const auto at = probed_.find(worker); at != probed_.end()) at->second.heard(desk.now);
 }

@@ -18,6 +18,9 @@ class Housekeeper {
   // Does what is due while this node's ledger is current; when to look again.
   base::Instant step(Desk& desk, bool leads, bool draining, Peers& peers);
 
+  // The ledger is not current any more. What was seen before then says nothing about anybody when it is again.
+  void rest();
+
   // An answer to a probe.
   void answered(Desk& desk, NodeId worker);
 

@@ -160,7 +160,7 @@ base::Instant JobMachine::check_limits(Desk& desk, const LedgerJob& job) {
   for (const WorkflowMachine& workflow : workflows_) {
     if (workflow.context_too_large()) give_up(desk, "the context of a layer is too large", JobState::kFailed);
     if (workflow.dispatching_since() == base::kNever) continue;
-    if (desk.now >= workflow.dispatching_since() + desk.options.dispatch_timeout) {
+    if (desk.now >= std::max(workflow.dispatching_since(), desk.current_since) + desk.options.dispatch_timeout) {
       give_up(desk, "dispatch time-out", JobState::kFailed);
     }
   }
@@ -168,7 +168,7 @@ base::Instant JobMachine::check_limits(Desk& desk, const LedgerJob& job) {
       std::ranges::all_of(desk.ledger.workers(), [](const auto& each) { return each.second.evicted; });
   no_worker_since_ = no_worker ? std::min(no_worker_since_, desk.now) : base::kNever;
   if (no_worker) {
-    const base::Instant limit = no_worker_since_ + desk.options.no_worker_limit;
+    const base::Instant limit = std::max(no_worker_since_, desk.current_since) + desk.options.no_worker_limit;
     if (desk.now >= limit) give_up(desk, "there is no worker", JobState::kFailed);
     due = std::min(due, limit);
   }

@@ -32,6 +32,7 @@ void Manager::standing(const LogStanding& standing, base::Instant now) {
     for (const auto& [id, led] : machines_) touch(id);
   }
   if (current() && !was_current) {
+    current_since_ = now;
     for (const auto& [id, led] : machines_) touch(id);
     hungry_ = true;
   }
@@ -106,7 +107,7 @@ bool Manager::drained() const {
 }
 
 Desk Manager::desk(base::Instant now) {
-  return {self_, options_, hash_, ledger_, proposals_, bodies_, workers_, random_, effects_, now};
+  return {self_, options_, hash_, ledger_, proposals_, bodies_, workers_, random_, effects_, now, current_since_};
 }
 
 // Everything that is due, once per call: what a manager does for jobs and clients it does only while its ledger is
@@ -116,7 +117,7 @@ void Manager::settle(base::Instant now) {
   for (const Proposals::TimedOut& proposal : proposals_.wake(now, effects_)) timed_out(at, proposal);
   bodies_.wake(now, effects_, current());
   if (now >= state_due_) say_state(at);
-  if (!current()) return;
+  if (!current()) return housekeeper_.rest();
   if (!bodies_.news().empty()) {
     for (const auto& [id, led] : machines_) touch(id);
     others_due_ = now;

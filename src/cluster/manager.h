@@ -188,6 +188,7 @@ class Manager {
   base::Instant state_due_{};
   base::Instant others_due_{};
   bool draining_ = false;
+  base::Instant current_since_ = base::Instant::min();
   resilience::Pressure pressure_ = resilience::Pressure::kNone;
   Effects effects_;
 };

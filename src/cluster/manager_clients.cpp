@@ -73,7 +73,12 @@ void Manager::on(Desk& desk, NodeId from, const Submit& message) {
     desk.note(Noted::kLimited, {message.job, 0, 0});
     return refuse(Answer::kLimited, "too many submits of this client");
   }
-  if (!current()) return refuse(Answer::kQuorumUnavailable, "this manager has no quorum or is not caught up");
+  if (!current()) {
+    // What is under way may still be accepted once there is a quorum again.
+    if (submissions_.contains(message.job))
+      return refuse(Answer::kQuorumTimeout, "the log has no quorum at the moment");
+    return refuse(Answer::kQuorumUnavailable, "this manager has no quorum or is not caught up");
+  }
   if (const LedgerJob* job = ledger_.job(message.job)) {
     if (job->client != message.client) return refuse(Answer::kConflict, "the id belongs to another client's job");
     if (!announced(desk, message.job, {from, message.origin_epoch})) {
@@ -216,6 +221,9 @@ void Manager::on(Desk& desk, NodeId from, const Reconnect& message) {
     answer.answer = ended ? Answer::kEnded : current() ? Answer::kUnknownJob : Answer::kQuorumUnavailable;
   } else if (job->client != message.client) {
     answer.answer = Answer::kConflict;
+  } else if (!job->end && !current()) {
+    // Another manager may lead the job by now, and know more of it.
+    answer.answer = Answer::kQuorumUnavailable;
   } else if (job->owner.node != self_.node && !job->end) {
     answer.answer = Answer::kNotOwner;
     answer.leader = job->owner.node;

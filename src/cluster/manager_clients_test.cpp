@@ -162,6 +162,47 @@ TEST_F(ManagerClientsTest, WithoutQuorumItAcceptsNothingAndIsNoContact) {
   EXPECT_EQ(last<HeartbeatAnswer>()->contact, Contact::kNoQuorum);
 }
 
+TEST_F(ManagerClientsTest, WhatIsUnderWayWithoutAQuorumMayBeAcceptedYet) {
+  receive(kGateA, submit(1));
+  stand(false);
+  receive(kGateA, submit(1));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumTimeout);
+  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  stand(true);
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
+}
+
+TEST_F(ManagerClientsTest, WithoutAQuorumItSendsClientsThatComeBackElsewhere) {
+  receive(kGateA, submit(1));
+  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  stand(false);
+  Reconnect back;
+  back.job = JobId{1};
+  back.client = ClientId{7};
+  receive(kGateA, back);
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumUnavailable);
+  stand(true);
+  receive(kGateA, back);
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
+}
+
+TEST_F(ManagerClientsTest, KeepsWhatTheLogMayNameWhileItHasNoQuorum) {
+  receive(kManagerB.node, BodyOffer{{test_hash("theirs"), 6}, 1});
+  receive(kManagerB.node, BodyPiece{test_hash("theirs"), 0, "theirs"});
+  stand(false);
+  const auto drops = [&](base::Duration span) {
+    std::size_t found = 0;
+    for (const base::Instant end = now_ + span; now_ < end; now_ += std::chrono::seconds(10)) {
+      manager_.wake(now_);
+      for (const Effect& effect : manager_.take()) found += std::holds_alternative<DropBody>(effect) ? 1 : 0;
+    }
+    return found;
+  };
+  EXPECT_EQ(drops(std::chrono::hours(2)), 0u);
+  manager_.standing({kManagerA.node, 1, true, {kManagerA.node, kManagerB.node}}, now_);
+  EXPECT_EQ(drops(std::chrono::minutes(2)), 1u);
+}
+
 TEST_F(ManagerClientsTest, AdmitsAWorkerThroughTheLog) {
   receive(NodeId{101}, heartbeat(1));
   EXPECT_EQ(last<HeartbeatAnswer>()->contact, Contact::kPending);

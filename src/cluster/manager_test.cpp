@@ -51,6 +51,25 @@ TEST(Manager, AWorkerIsAtWorkWithinTwoSecondsOfItsStart) {
   EXPECT_EQ(world.answers[job].answer, Answer::kAccepted);
 }
 
+TEST(Manager, LimitsDoNotRunWhileThereIsNoQuorum) {
+  World world({.seed = 11});
+  world.run_for(seconds(2));
+  for (std::size_t i = 0; i < 3; ++i) world.cut(World::worker_id(i));
+  EXPECT_TRUE(world.run_until([&] { return world.noted[Noted::kEvicted] >= 9; }, minutes(3)));
+  const JobId job = world.submit(spanning({{}}));
+  world.run_for(seconds(20));
+  EXPECT_EQ(world.answers[job].answer, Answer::kAccepted);
+  world.cut(World::manager_id(0));
+  world.cut(World::manager_id(1));
+  world.run_for(minutes(10));
+  for (std::size_t i = 0; i < 3; ++i) world.heal(World::worker_id(i));
+  world.heal(World::manager_id(0));
+  world.heal(World::manager_id(1));
+  EXPECT_TRUE(world.run_until([&] { return world.ends.contains(job); }, minutes(5)));
+  EXPECT_EQ(world.ends[job].state, JobState::kCompleted);
+  EXPECT_SOUND(world);
+}
+
 TEST(Manager, ARepeatedSubmitIsTheSameJob) {
   World world({.seed = 3, .loss = 0.3});
   world.run_for(seconds(5));

@@ -26,8 +26,9 @@ base::Instant PartWatch::step(Desk& desk, const PartId& id, const LedgerPart& pa
   if (finished_at_ != base::kNever) {
     // Where many results come at once, each waits for its turn as long as any gets on.
     const base::Duration grace = desk.options.result_grace;
+    const base::Instant since = std::max(finished_at_, desk.current_since);
     const base::Instant patience =
-        std::min(std::max(finished_at_, desk.bodies.gained_at()) + grace, finished_at_ + kMaxGraces * grace);
+        std::min(std::max(since, desk.bodies.gained_at()) + grace, since + kMaxGraces * grace);
     if (desk.now >= patience) {
       if (state_ != State::kStopping) loss_ = Loss::kNotRunning;
       state_ = State::kLost;
@@ -159,7 +160,7 @@ void PartWatch::stop(Desk& desk, StopReason reason, Loss loss) {
 base::Instant PartWatch::watch_running(Desk& desk, const PartId& id, const Orders& orders) {
   base::Instant due = base::kNever;
   if (orders.run_limit > base::Duration::zero()) {
-    due = began_ + orders.run_limit + desk.options.result_grace;
+    due = std::max(began_ + orders.run_limit, desk.current_since) + desk.options.result_grace;
     if (desk.now >= due) {
       desk.note(Noted::kPartOverdue, id, fence_);
       stop(desk, StopReason::kOverdue, Loss::kOverdue);
@@ -167,7 +168,7 @@ base::Instant PartWatch::watch_running(Desk& desk, const PartId& id, const Order
     }
   }
   if (finished_at_ != base::kNever) return due;
-  const base::Instant silent = extensions_.evict_at(beat_at_ + desk.options.part_silence);
+  const base::Instant silent = extensions_.evict_at(std::max(beat_at_, desk.current_since) + desk.options.part_silence);
   if (desk.now >= silent) {
     desk.note(Noted::kPartStuck, id, fence_);
     stop(desk, StopReason::kStuck, Loss::kStuck);

@@ -134,7 +134,7 @@ void Worker::settle(base::Instant now) {
       stop(id, part, options_.alone_grace, now);
     }
   }
-  bodies_.wake(now, effects_);
+  bodies_.wake(now, effects_, true);
   static_cast<void>(bodies_.news());
   for (auto at = parts_.begin(); at != parts_.end();) {
     const auto each = at++;

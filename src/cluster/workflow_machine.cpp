@@ -42,7 +42,9 @@ base::Instant WorkflowMachine::step(Desk& desk, JobId id, const LedgerJob& job, 
     all_run = all_run && watches_[i].accepted();
   }
   dispatching_since_ = all_run ? base::kNever : std::min(dispatching_since_, desk.now);
-  if (!all_run) due = std::min(due, dispatching_since_ + desk.options.dispatch_timeout);
+  if (!all_run) {
+    due = std::min(due, std::max(dispatching_since_, desk.current_since) + desk.options.dispatch_timeout);
+  }
   return due;
 }
 
