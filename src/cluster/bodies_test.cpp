@@ -169,9 +169,9 @@ TEST_F(BodiesTest, KeepsBytesOfAPinUntilTheLedgerNamesThemOrTimePasses) {
   pass(minutes(60));
   EXPECT_EQ(count<DropBody>(), 1u);
   bodies_.unname(ref("other").hash, now_);
-  pass(seconds(50));
+  pass(minutes(7));
   EXPECT_EQ(count<DropBody>(), 1u);
-  pass(seconds(20));
+  pass(minutes(1));
   EXPECT_EQ(count<DropBody>(), 2u);
 }
 

@@ -40,7 +40,8 @@ inline const std::vector<base::NodeId> kGates = {kGate, base::NodeId{2}, base::N
 class ClusterOracles : public testing::Test {
  protected:
   ClusterOracles() {
-    for (const base::NodeId node : {kManager, base::NodeId{102}, base::NodeId{103}, kWorker, kOther}) kernel_.add(node);
+    for (const auto& group : {kGates, kManagers, {kWorker, kOther}})
+      for (const base::NodeId node : group) kernel_.add(node);
   }
 
   std::string broken() {
