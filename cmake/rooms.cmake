@@ -53,7 +53,7 @@ function(muster_room name)
       # A sanitizer's optimised build of a test takes twice as long as a plain one; what is tested keeps its optimisation.
       target_compile_options(${name}_test PRIVATE -O0)
     endif()
-    gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 120)
+    gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 600)
   endif()
   if(MUSTER_FUZZ)
     foreach(fuzzer ${fuzzers})
