@@ -140,8 +140,10 @@ void ClientCalls::lost(NodeId gate, base::Instant now, Effects& effects) {
   std::erase_if(owners_, [&](const auto& owner) { return owner.second == gate; });
   for (auto& [name, call] : calls_) {
     if (call.gate != gate) continue;
-    ++call.position;
-    if (call.position < call.round.size()) {
+    // The owner that was known is asked before any round begins.
+    const bool in_round = !call.round.empty();
+    if (in_round) ++call.position;
+    if (!in_round || call.position < call.round.size()) {
       ask(name, call, now, effects);
       continue;
     }

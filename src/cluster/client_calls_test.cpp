@@ -167,6 +167,14 @@ TEST_F(ClientCallsTest, AsksElsewhereAtOnceWhenAConnectionIsLost) {
   EXPECT_NE(asked(), first);
 }
 
+TEST_F(ClientCallsTest, AsksElsewhereAtOnceWhenTheConnectionToTheOwnerIsLost) {
+  calls.owner(kWanted, NodeId{3});
+  calls.begin(kFollow, Reconnect{}, now, effects);
+  EXPECT_EQ(asked(), NodeId{3});
+  calls.lost(NodeId{3}, now, effects);
+  EXPECT_EQ(asked(), NodeId{1});
+}
+
 TEST_F(ClientCallsTest, LooksForAJobForOneAndAHalfLeasesAtLeast) {
   const base::Instant began = now;
   calls.begin(kFollow, Reconnect{}, now, effects);
