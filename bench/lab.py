@@ -1,6 +1,7 @@
 """What all benchmarks share: the server under load, the generators and how to call them, and the measuring of a process
 tree. The server is pinned to one core and the generator to another, so that neither takes from the other."""
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -9,6 +10,7 @@ import re
 import resource
 import shutil
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
@@ -173,6 +175,23 @@ class Rounds:
         return f"calm: {each(self.calm)}; restless: {each(self.restless)}"
 
 
+@contextlib.contextmanager
+def awake():
+    """Asks the kernel to let no core fall asleep. A core of a virtual machine that halts wakes when its host finds time for it,
+    which on a busy host takes milliseconds and says nothing about who waits there. Without the right to ask, it is left."""
+    try:
+        asked = os.open("/dev/cpu_dma_latency", os.O_WRONLY)
+    except OSError:
+        yield
+        return
+    try:
+        os.write(asked, struct.pack("i", 0))
+        yield
+    finally:
+        os.close(asked)
+
+
+@awake()
 def in_calm(measure_once, rounds, tries, quantile, limit_us, core=GENERATOR_CORE):
     """Measures until so many rounds were calm, or the tries are over."""
     found = Rounds([], [])

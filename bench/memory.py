@@ -112,6 +112,8 @@ def main():
                               "failed": summary["failed"], "rate": rate, "lateness_p99_us": late, "calm": rounds.judged()}
             print(f"{title:52} {per_vu:10.2f} {limit:6} {idle / 2**20:9.1f} {full / 2**20:9.1f} {sockets:8} {summary['failed']:7} "
                   f"{rate:7.0f} {late / 1000:6.2f} ms")
+            if summary["failed"]:
+                print(f"    failed: {summary['errors']}")
             print("    late p99 in ms (and that of a loop that only sleeps) – "
                   + rounds.text(lambda one: one[2]["workflows"][0].get("lateness_us", {}).get("p99", float("nan")) / 1000))
     lab.save("memory", {"cases": results})
