@@ -1,12 +1,14 @@
 // A hundred thousand well-formed messages that make no sense, in the names of members and of strangers: what a brain
 // remembers of others is bounded, none of it gets into the ledger, and no number in them leads it astray.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 
 #include "base/live_memory_fixture.h"
+#include "cluster/bytes_fixture.h"
 #include "cluster/command_codec.h"
 #include "cluster/fields_fixture.h"
 #include "cluster/fields_messages_job.h"
@@ -27,7 +29,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::size_t kMessages = 100'000;
+constexpr std::size_t kRounds = 100'000;
 // What a brain may keep of them: some ten thousand rows of some hundred bytes, as options.h lists them.
 constexpr std::size_t kMemory = std::size_t{48} << 20;
 
@@ -102,7 +104,7 @@ void expect_bounded(const std::function<void(std::uint64_t)>& feed) {
   std::size_t live[3] = {};
   std::uint64_t seed = 1;
   for (std::size_t& after : live) {
-    for (std::size_t i = 0; i < kMessages; ++i) feed(seed++);
+    for (std::size_t i = 0; i < kRounds; ++i) feed(seed++);
     after = base::live_bytes();
   }
   EXPECT_LE(live[0], before + kMemory);
@@ -110,11 +112,10 @@ void expect_bounded(const std::function<void(std::uint64_t)>& feed) {
   EXPECT_LE(live[2], std::max(live[0], live[1]) + (kMemory >> 4));
 }
 
-template <class Entry>
-std::string bytes_of(const Entry& entry) {
-  std::string bytes;
-  encode(entry, bytes);
-  return bytes;
+TEST(Nonsense, IsOfEveryKind) {
+  std::array<std::size_t, kMessages> seen{};
+  for (std::uint64_t seed = 1; seed <= kRounds; ++seed) ++seen[nonsense(seed).index()];
+  EXPECT_THAT(seen, testing::Each(testing::Gt(kRounds / kMessages / 100)));
 }
 
 TEST(Nonsense, LeavesAManagerWithinItsBoundsAndItsLedgerAlone) {
