@@ -8,6 +8,7 @@
 #include "authoring/holes.h"
 #include "authoring/parser.h"
 #include "authoring/value_text.h"
+#include "base/characters.h"
 
 namespace muster::authoring {
 namespace {
@@ -59,14 +60,10 @@ struct Part {
   }
 };
 
-std::unexpected<ExpressionError> error(std::size_t offset, std::string message) {
-  return std::unexpected(ExpressionError{std::move(message), offset});
-}
-
 // Text with ${…} holes; a single hole keeps its type.
 Parser::Result with_holes(const Part& part, Scope& scope) {
   auto pieces = split_holes(part.text);
-  if (!pieces) return error(part.offset + pieces.error().offset, std::move(pieces.error().message));
+  if (!pieces) return error_at(part.offset + pieces.error().offset, std::move(pieces.error().message));
   std::vector<NodePointer> nodes;
   if (pieces->empty() || !pieces->front().hole) nodes.push_back(make_constant(Value::of("")));
   for (const TextPiece& piece : *pieces) {
@@ -107,7 +104,7 @@ Parser::Result bare_text(const Part& part, Scope& scope, bool holes) {
 
 bool literal_start(std::string_view text) {
   const char c = text.front();
-  return (c >= '0' && c <= '9') || c == '-' || c == '"' || c == '\'' || c == '[' || text == "true" || text == "false" ||
+  return base::is_digit(c) || c == '-' || c == '"' || c == '\'' || c == '[' || text == "true" || text == "false" ||
          text == "null";
 }
 
@@ -132,7 +129,7 @@ Parser::Result make_matches(NodePointer subject, const Part& part, Scope& scope)
   if (!pattern) return pattern;
   std::string why;
   auto compiled = compile_pattern((*pattern)->value.text(), why);
-  if (!compiled) return error(part.offset, fmt::format("this is not a regular expression: {}", why));
+  if (!compiled) return error_at(part.offset, fmt::format("this is not a regular expression: {}", why));
   auto node = Parser("", scope).make(Op::kMatches, std::move(subject), std::move(*pattern), part.offset);
   if (node && (*node)->op == Op::kMatches) {
     (*node)->extra = std::make_unique<Node::Extra>();
@@ -145,8 +142,8 @@ Parser::Result word_condition(NodePointer& subject, Part part, Scope& scope, boo
   known = true;
   const Part whole = part;
   const auto needs = [&](std::string_view what) {
-    return error(whole.offset,
-                 fmt::format("{}; to compare with the text itself, quote it: '\"{}\"'", what, whole.text));
+    return error_at(whole.offset,
+                    fmt::format("{}; to compare with the text itself, quote it: '\"{}\"'", what, whole.text));
   };
   if (part.take_word("exists")) {
     if (!part.text.empty()) return needs("nothing may follow 'exists'");

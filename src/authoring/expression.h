@@ -3,9 +3,12 @@
 // value.
 #pragma once
 
+#include <cstddef>
+#include <expected>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "authoring/scope.h"
 #include "base/error.h"
@@ -21,6 +24,10 @@ struct ExpressionError {
   std::size_t offset = 0;   // bytes from the start of the text
   bool in_subject = false;  // compile_check only: the place is in the subject rather than in the condition
 };
+
+inline std::unexpected<ExpressionError> error_at(std::size_t offset, std::string message) {
+  return std::unexpected(ExpressionError{.message = std::move(message), .offset = offset});
+}
 
 class Expression {
  public:

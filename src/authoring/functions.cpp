@@ -80,11 +80,11 @@ bool with_seconds(std::string_view given, std::time_t seconds, std::span<char> o
 
 Value time(const Evaluation& evaluation, Arguments arguments) {
   // strftime needs a terminator and gives 0 both for an empty result and for one that does not fit.
-  constexpr std::size_t kLongest = 255;
+  constexpr std::size_t kLongestGiven = 255;
   std::array<char, 512> format{};
   std::array<char, 512> out{};
   const std::string_view given = arguments.empty() ? "%Y-%m-%dT%H:%M:%SZ" : call::as_text(evaluation, arguments[0]);
-  if (given.size() > kLongest) return {};
+  if (given.size() > kLongestGiven) return {};
   const auto seconds = static_cast<std::time_t>(std::chrono::floor<std::chrono::seconds>(evaluation.wall).count());
   if (!with_seconds(given, seconds, format)) return {};
   std::tm parts{};

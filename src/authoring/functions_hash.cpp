@@ -6,6 +6,7 @@
 #include "authoring/arena_text.h"
 #include "authoring/functions.h"
 #include "authoring/value_text.h"
+#include "base/characters.h"
 
 namespace muster::authoring::call {
 namespace {
@@ -36,9 +37,9 @@ Value encode(const Evaluation& evaluation, std::string_view text, std::string_vi
 
 // Both alphabets, as either may come from outside; -1 for any other character.
 int decode_digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (base::is_upper(c)) return c - 'A';
+  if (base::is_lower(c)) return c - 'a' + 26;
+  if (base::is_digit(c)) return c - '0' + 52;
   if (c == '+' || c == '-') return 62;
   if (c == '/' || c == '_') return 63;
   return -1;

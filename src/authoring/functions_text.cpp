@@ -19,7 +19,7 @@ Value mapped(const Evaluation& evaluation, const Value& value, Change change) {
   return Value::of(std::string_view(memory, text.size()));
 }
 
-bool space(char c) {
+bool white_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
 
@@ -68,8 +68,8 @@ Value lower(const Evaluation& evaluation, Arguments arguments) {
 
 Value trim(const Evaluation& evaluation, Arguments arguments) {
   std::string_view text = as_text(evaluation, arguments[0]);
-  while (!text.empty() && space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  while (!text.empty() && white_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && white_space(text.back())) text.remove_suffix(1);
   return Value::of(text);
 }
 

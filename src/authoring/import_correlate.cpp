@@ -8,6 +8,7 @@
 #include "authoring/import_draft.h"
 #include "authoring/import_json.h"
 #include "authoring/scope.h"
+#include "base/characters.h"
 #include "base/identifier.h"
 #include "base/letter_case.h"
 #include "protocol/http1_scan.h"
@@ -16,18 +17,17 @@ namespace muster::authoring {
 namespace {
 
 constexpr std::size_t kShortest = 8;
-constexpr std::size_t kLongest = 2'000;
+constexpr std::size_t kLongestToken = 2'000;
 constexpr std::size_t kLongestExpression = 4'000;  // the loader reads 8 KiB
 
 bool token_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-         c == '.' || c == '~';
+  return base::is_letter_or_digit(c) || c == '_' || c == '-' || c == '.' || c == '~';
 }
 
 // Long enough, the same in a URL, a header and a body, and with digits in it: words and versions are no tokens.
 bool drawn(std::string_view value) {
-  if (value.size() < kShortest || value.size() > kLongest || !std::ranges::all_of(value, token_byte)) return false;
-  const auto digits = std::ranges::count_if(value, [](char c) { return c >= '0' && c <= '9'; });
+  if (value.size() < kShortest || value.size() > kLongestToken || !std::ranges::all_of(value, token_byte)) return false;
+  const auto digits = std::ranges::count_if(value, [](char c) { return base::is_digit(c); });
   const auto dots = std::ranges::count(value, '.');
   const bool letters = std::ranges::any_of(value, [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; });
   const bool version = static_cast<std::size_t>(digits + dots) == value.size();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "base/identifier.h"
 #include "base/letter_case.h"
 #include "protocol/credentials.h"
@@ -18,10 +19,6 @@ constexpr std::size_t kLongestName = 60;
 
 bool secret_header(std::string_view name) {
   return protocol::carries_credentials(name) && !base::equal_ignoring_case(name, "idempotency-key");
-}
-
-bool letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 // Length of "Bearer " at the beginning of an authorization: what it says is no secret.
@@ -39,7 +36,7 @@ bool says_something(std::string_view text) {
   bool variable = false;
   for (const char c : text) {
     if (c == kVariableBegin) variable = true;
-    if (!variable && letter_or_digit(c)) return true;
+    if (!variable && base::is_letter_or_digit(c)) return true;
     if (c == kVariableEnd) variable = false;
   }
   return false;
@@ -60,7 +57,7 @@ std::string name_for(std::string_view header, std::string_view scheme) {
   if (base::equal_ignoring_case(scheme, "bearer ")) return "TOKEN";
   std::string name;
   for (const char c : header.substr(0, kLongestName)) {
-    name += letter_or_digit(c) ? base::upper(c) : '_';
+    name += base::is_letter_or_digit(c) ? base::upper(c) : '_';
   }
   if (name.starts_with("X_") && name.size() > 2) name.erase(0, 2);
   return base::identifier(name) ? name : "HEADER_" + name;

@@ -26,18 +26,8 @@ namespace muster::authoring {
 namespace {
 
 constexpr std::string_view kAgent = "curl/7.88.1";
-constexpr std::string_view kEncodings = "deflate, gzip, br, zstd";
+constexpr std::string_view kAcceptedEncodings = "deflate, gzip, br, zstd";
 constexpr std::string_view kFormType = "application/x-www-form-urlencoded";
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-bool token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return protocol::scan::is_token_byte(c); });
-}
 
 // What `-H` gives: a value, an empty value (`Name;`), or nothing at all, which takes curl's own away (`Name:`).
 struct GivenHeader {
@@ -314,7 +304,8 @@ void CurlImport::request(const CurlTransfer& transfer, const std::string& url, c
     }
   }
   const std::string method = method_of(transfer, where);
-  if (!token(method)) return draft_.leave_out(where, fmt::format("'{}' is not a method", method.substr(0, 40)));
+  if (!protocol::scan::is_token(method))
+    return draft_.leave_out(where, fmt::format("'{}' is not a method", method.substr(0, 40)));
   const std::string path = path_of(transfer, address, where);
   const std::vector<GivenHeader> given = given_headers(transfer, where);
   const bool has_body = (transfer.has_data && !transfer.get) || !transfer.parts.empty() || !transfer.upload.empty();
@@ -463,15 +454,15 @@ std::vector<GivenHeader> CurlImport::given_headers(const CurlTransfer& transfer,
     // `Name;` and nothing after it is one with an empty value; without a colon curl ignores all else.
     const bool empty = mark == line.size() && line.find(';') + 1 == line.size();
     GivenHeader header;
-    header.name = trimmed(std::string_view(line).substr(0, empty ? line.size() - 1 : mark));
-    if ((mark == line.size() && !empty) || !token(header.name) || header.name.size() > kLongestKey) {
+    header.name = protocol::scan::trim(std::string_view(line).substr(0, empty ? line.size() - 1 : mark));
+    if ((mark == line.size() && !empty) || !protocol::scan::is_token(header.name) || header.name.size() > kLongestKey) {
       draft_.note(where, fmt::format("'{}' is not a header{}", line.substr(0, 60),
                                      mark == line.size() ? "; it is left out, as curl does"
                                                          : " that muster can send; it is left out"));
       continue;
     }
     const std::string_view given = std::string_view(line).substr(std::min(mark + 1, line.size()));
-    header.removed = !empty && trimmed(given).empty();
+    header.removed = !empty && protocol::scan::trim(given).empty();
     if (!header.removed) header.value = given.starts_with(' ') ? given.substr(1) : given;
     const bool exact = (empty || header.removed || given.starts_with(' ')) &&
                        header.name.size() + (empty ? 1 : 0) == std::min(mark, line.size());
@@ -524,7 +515,7 @@ YamlOut CurlImport::headers(const CurlTransfer& transfer, const std::vector<Give
   }
   own("Accept", "*/*");
   if (transfer.compressed) {
-    own("Accept-Encoding", kEncodings);
+    own("Accept-Encoding", kAcceptedEncodings);
     draft_.note(where,
                 "--compressed: the server may answer with br or zstd, as it may to curl; muster decodes gzip and "
                 "deflate only, so change Accept-Encoding before you check the body");

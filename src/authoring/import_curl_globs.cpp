@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/characters.h"
+
 namespace muster::authoring {
 namespace {
 
@@ -37,9 +39,7 @@ std::optional<std::vector<std::string>> range(std::string_view inside, std::size
     }
     return all;
   }
-  const auto letter = [](std::string_view text) {
-    return text.size() == 1 && ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'));
-  };
+  const auto letter = [](std::string_view text) { return text.size() == 1 && base::is_letter(text[0]); };
   if (!letter(first) || !letter(last) || first[0] > last[0] || step > 26) return std::nullopt;
   for (int c = first[0]; c <= last[0]; c += static_cast<int>(step)) all.emplace_back(1, static_cast<char>(c));
   return all;

@@ -8,21 +8,20 @@
 #include <vector>
 
 #include "authoring/import_draft.h"
+#include "base/characters.h"
 #include "base/utf8.h"
 
 namespace muster::authoring {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
 bool name_byte(char c, bool first) {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  return letter || (!first && c >= '0' && c <= '9');
+  const bool letter = base::is_letter(c) || c == '_';
+  return letter || (!first && base::is_digit(c));
 }
 
 int digit_of(char c, int base) {
   int value = -1;
-  if (c >= '0' && c <= '9') value = c - '0';
+  if (base::is_digit(c)) value = c - '0';
   if (c >= 'a' && c <= 'f') value = c - 'a' + 10;
   if (c >= 'A' && c <= 'F') value = c - 'A' + 10;
   return value < base ? value : -1;
@@ -31,7 +30,7 @@ int digit_of(char c, int base) {
 // A word takes any number that $'\U…' names; what is no character is shown as one that is missing.
 void append_character(std::string& out, std::uint32_t code) {
   if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
-    out += kReplacement;
+    out += base::kReplacement;
   } else {
     base::append_utf8(out, code);
   }
@@ -377,7 +376,7 @@ bool Splitter::backquotes() {
 // The operator and the word after it say nothing about the request, except a here-document.
 bool Splitter::redirection() {
   // Digits right before it are the number of a descriptor.
-  if (in_word_ && word_.size() == 1 && word_.front() >= '0' && word_.front() <= '9') {
+  if (in_word_ && word_.size() == 1 && base::is_digit(word_.front())) {
     word_.clear();
     in_word_ = false;
   }
@@ -401,7 +400,7 @@ bool Splitter::redirection() {
     return true;
   }
   while (!ended() && std::string_view("<>&|").find(peek()) != std::string_view::npos) ++at_;
-  if (peek() >= '0' && peek() <= '9' && at_ > 0 && text_[at_ - 1] == '&') {
+  if (base::is_digit(peek()) && at_ > 0 && text_[at_ - 1] == '&') {
     ++at_;
     return true;
   }

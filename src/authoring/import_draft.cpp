@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "base/characters.h"
 #include "base/letter_case.h"
 #include "base/utf8.h"
 #include "protocol/form.h"
@@ -13,10 +14,6 @@
 
 namespace muster::authoring {
 namespace {
-
-bool alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 
 bool sounds_secret(std::string_view name) {
   constexpr std::array<std::string_view, 6> kParts{"TOKEN", "SECRET", "PASS", "KEY", "AUTH", "CREDENTIAL"};
@@ -245,7 +242,7 @@ std::string ImportDraft::free_name(std::string_view address) const {
   std::string base;
   const std::size_t scheme = address.find("://");
   for (const char c : address.substr(scheme == std::string_view::npos ? 0 : scheme + 3)) {
-    base += alphanumeric(c) ? c : '_';
+    base += base::is_letter_or_digit(c) ? c : '_';
   }
   base = base.substr(0, 40);
   std::string name = base;

@@ -37,10 +37,6 @@ bool own_business(std::string_view name) {
   return name.starts_with(':') || std::ranges::find(kNames, name) != kNames.end();
 }
 
-bool token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return protocol::scan::is_token_byte(c); });
-}
-
 // What reads well as the name of a transaction and holds nothing that a template would see.
 std::string page_name(std::string_view title, std::size_t number) {
   if (const std::size_t scheme = title.find("://"); scheme != std::string_view::npos) {
@@ -163,7 +159,7 @@ void HarImport::choose(const ImportJson& entries) {
       draft_.leave_out(entry.where(), "it was blocked or given up and has no answer");
     } else if (entry.status == 101 || entry.type == "websocket") {
       draft_.leave_out(entry.where(), "it opens a WebSocket");
-    } else if (!token(entry.method) || entry.method == "CONNECT") {
+    } else if (!protocol::scan::is_token(entry.method) || entry.method == "CONNECT") {
       draft_.leave_out(entry.where(), "its method is none that can be sent");
     } else {
       all.push_back({.entry = std::move(entry), .url = std::move(*url), .headers = {}});
@@ -210,7 +206,7 @@ std::vector<HarImport::Header> HarImport::kept_headers(const HarEntry& entry) {
       draft_.note(entry.where(), fmt::format("only its first {} headers are taken", kMostFields));
       break;
     }
-    if (!token(name) || name.size() > kLongestKey ||
+    if (!protocol::scan::is_token(name) || name.size() > kLongestKey ||
         value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
       draft_.note(entry.where(),
                   fmt::format("the header '{}' cannot be sent as it is and is left out", name.substr(0, 40)));

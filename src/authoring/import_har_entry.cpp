@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "authoring/import_draft.h"
+#include "base/characters.h"
 #include "base/letter_case.h"
 
 namespace muster::authoring {
@@ -28,9 +29,9 @@ std::vector<std::pair<std::string, std::string>> headers_of(const ImportJson& me
 }
 
 int digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (base::is_upper(c)) return c - 'A';
+  if (base::is_lower(c)) return c - 'a' + 26;
+  if (base::is_digit(c)) return c - '0' + 52;
   return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
@@ -133,7 +134,7 @@ double read_har_time(std::string_view text) {
   if (rest.starts_with('.')) {
     double unit = 0.1;
     rest.remove_prefix(1);
-    for (; !rest.empty() && rest.front() >= '0' && rest.front() <= '9'; unit /= 10) {
+    for (; !rest.empty() && base::is_digit(rest.front()); unit /= 10) {
       seconds += (rest.front() - '0') * unit;
       rest.remove_prefix(1);
     }

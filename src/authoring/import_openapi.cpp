@@ -14,6 +14,7 @@
 #include "authoring/openapi_sample.h"
 #include "authoring/openapi_style.h"
 #include "authoring/yaml_tree.h"
+#include "base/characters.h"
 #include "base/identifier.h"
 #include "base/letter_case.h"
 #include "protocol/http1_scan.h"
@@ -97,10 +98,6 @@ base::Expected<ImportJson> parse_description(const ImportInput& input) {
   const Problems problems = reporter.take();
   return base::fail(problems.list.empty() ? std::string("the description cannot be read")
                                           : to_text(problems.list.front()));
-}
-
-bool token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return protocol::scan::is_token_byte(c); });
 }
 
 bool true_member(const ImportJson& value, std::string_view key) {
@@ -494,7 +491,8 @@ void OpenApiImport::parameter(const ImportJson& parameter, const std::string& wh
     query_parameter(parameter, style, value, where, request);
   } else if (in == "header") {
     const std::string written = text(styled_header(value, style), where);
-    if (!token(name) || name.size() > kLongestKey || written.find_first_of("\r\n") != std::string::npos) {
+    if (!protocol::scan::is_token(name) || name.size() > kLongestKey ||
+        written.find_first_of("\r\n") != std::string::npos) {
       draft_.note(where, fmt::format("the header '{}' cannot be sent and is left out", name.substr(0, 40)));
     } else if (!request.headers.has(name)) {
       request.headers.add(name, written);
@@ -586,7 +584,8 @@ void OpenApiImport::media(std::string_view type, const ImportJson& media, const 
   const ImportJson value = example.is_null() ? sampler_.sample(member(media, "schema")) : example;
   if (json_type(type)) {
     request.body.set("json", yaml(value, where));
-    if (type != "application/json" && token(type.substr(0, type.find('/'))) && !request.headers.has("content-type")) {
+    if (type != "application/json" && protocol::scan::is_token(type.substr(0, type.find('/'))) &&
+        !request.headers.has("content-type")) {
       request.headers.add("Content-Type", text(type.substr(0, type.find_first_of("\r\n*")), where));
     }
   } else if (type.starts_with("application/x-www-form-urlencoded")) {
@@ -666,7 +665,8 @@ void OpenApiImport::scheme(const std::string& name, const std::string& where, Re
       return draft_.note(where, fmt::format("the API key '{}' cannot be sent and is left out", key.substr(0, 40)));
     draft_.need_variable("API_KEY", true);
     if (in == "query" && request.query.find(key) == nullptr) request.query.set(key, YamlOut::of("${env.API_KEY}"));
-    if (in == "header" && token(key) && !request.headers.has(key)) request.headers.add(key, variable("API_KEY"));
+    if (in == "header" && protocol::scan::is_token(key) && !request.headers.has(key))
+      request.headers.add(key, variable("API_KEY"));
     if (in == "cookie")
       request.cookies += fmt::format("{}{}={}", request.cookies.empty() ? "" : "; ", key, variable("API_KEY"));
   } else if (basic && request.auth.empty()) {
@@ -689,7 +689,7 @@ YamlOut OpenApiImport::expected(const Operation& operation) const {
   if (!responses.is_object()) return list;
   for (const auto& [code, response] : responses.items()) {
     if (code.size() != 3 || (code[0] != '2' && code[0] != '3')) continue;
-    const bool digits = code[1] >= '0' && code[1] <= '9' && code[2] >= '0' && code[2] <= '9';
+    const bool digits = base::is_digit(code[1]) && base::is_digit(code[2]);
     if (digits) list.add(YamlOut::bare(code));
     if (base::lower(code.substr(1)) == "xx") list.add(YamlOut::bare(fmt::format("{0}00..{0}99", code[0])));
   }

@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::string_view kShop = R"yaml(openapi: 3.1.0
+constexpr std::string_view kShopDescription = R"yaml(openapi: 3.1.0
 info: { title: Shop, version: "1" }
 servers:
   - url: https://{region}.shop.test/v1/
@@ -65,7 +65,7 @@ components:
 class OpenApiImportTest : public ImportTest {};
 
 TEST_F(OpenApiImportTest, MakesAStepOfEachOperation) {
-  const model::Job job = import(openapi_importer(), std::string(kShop));
+  const model::Job job = import(openapi_importer(), std::string(kShopDescription));
   ASSERT_EQ(job.workflows.size(), 1u);
   const auto& steps = job.workflows[0].steps;
   ASSERT_EQ(steps.size(), 3u);
@@ -115,7 +115,7 @@ paths:
 }
 
 TEST_F(OpenApiImportTest, MakesBodiesFromSchemas) {
-  const model::Job job = import(openapi_importer(), std::string(kShop));
+  const model::Job job = import(openapi_importer(), std::string(kShopDescription));
   const model::Tree& pet = *job.workflows[0].steps[1].field("json");
   EXPECT_EQ(text_of(pet.find("name")), "$${rex}");
   EXPECT_EQ(pet.find("id"), nullptr);
@@ -128,7 +128,7 @@ TEST_F(OpenApiImportTest, MakesBodiesFromSchemas) {
 }
 
 TEST_F(OpenApiImportTest, TakesSecretsFromTheEnvironment) {
-  const model::Job job = import(openapi_importer(), std::string(kShop));
+  const model::Job job = import(openapi_importer(), std::string(kShopDescription));
   EXPECT_THAT(made.yaml, HasSubstr("secrets:\n  - TOKEN"));
   EXPECT_EQ(text_of(job.workflows[0].steps[0].field("auth")->find("bearer")), "${env.TOKEN}");
   EXPECT_EQ(job.workflows[0].steps[1].field("auth"), nullptr);
@@ -136,11 +136,11 @@ TEST_F(OpenApiImportTest, TakesSecretsFromTheEnvironment) {
 
 TEST_F(OpenApiImportTest, ChoosesByTagAndOperation) {
   settings = {{"tag", "files"}};
-  EXPECT_EQ(import(openapi_importer(), std::string(kShop)).workflows[0].steps.size(), 1u);
+  EXPECT_EQ(import(openapi_importer(), std::string(kShopDescription)).workflows[0].steps.size(), 1u);
   settings = {{"operation", "showPet"}, {"operation", "PUT /upload"}};
-  EXPECT_EQ(import(openapi_importer(), std::string(kShop)).workflows[0].steps.size(), 2u);
+  EXPECT_EQ(import(openapi_importer(), std::string(kShopDescription)).workflows[0].steps.size(), 2u);
   settings = {{"by-tag", "true"}};
-  const model::Job job = import(openapi_importer(), std::string(kShop));
+  const model::Job job = import(openapi_importer(), std::string(kShopDescription));
   ASSERT_EQ(job.workflows.size(), 2u);
   EXPECT_EQ(job.workflows[1].name, "pets");
 }

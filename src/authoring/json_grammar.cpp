@@ -4,21 +4,18 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "base/utf8.h"
 
 namespace muster::authoring {
 namespace {
 
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool hex_digit(char c) {
-  return digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  return base::is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 std::size_t digits_end(std::string_view text, std::size_t at) {
-  while (at < text.size() && digit(text[at])) ++at;
+  while (at < text.size() && base::is_digit(text[at])) ++at;
   return at;
 }
 

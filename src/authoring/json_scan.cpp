@@ -7,6 +7,7 @@
 
 #include "authoring/json_grammar.h"
 #include "authoring/value_text.h"
+#include "base/characters.h"
 #include "base/utf8.h"
 
 namespace muster::authoring {
@@ -14,12 +15,12 @@ namespace {
 
 using model::Value;
 
-bool space(char c) {
+bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 void skip_space(std::string_view& text) {
-  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
 }
 
 // Length of the string that starts with the quote at `from`, both quotes included; 0 where it is not closed.
@@ -57,7 +58,7 @@ std::size_t value_length(std::string_view text) {
   if (text.front() == '"') return string_length(text, 0);
   if (text.front() == '{' || text.front() == '[') return container_length(text);
   std::size_t at = 0;
-  while (at < text.size() && !space(text[at]) && text[at] != ',' && text[at] != ']' && text[at] != '}') ++at;
+  while (at < text.size() && !is_space(text[at]) && text[at] != ',' && text[at] != ']' && text[at] != '}') ++at;
   return at;
 }
 
@@ -237,7 +238,7 @@ bool JsonElements::next(std::string_view& element) {
 
 Value json_value(std::string_view raw, base::Arena& arena) {
   skip_space(raw);
-  while (!raw.empty() && space(raw.back())) raw.remove_suffix(1);
+  while (!raw.empty() && is_space(raw.back())) raw.remove_suffix(1);
   if (raw.empty()) return {};
   if (raw.front() == '"') {
     return string_length(raw, 0) == raw.size() ? unescaped(raw.substr(1, raw.size() - 2), arena) : Value();
@@ -258,7 +259,7 @@ void append_compact(ArenaText& out, std::string_view json) {
       std::string text;
       append_unescaped(text, json.substr(1, length < 2 ? 0 : length - 2));
       append_as_json(out, Value::of(std::string_view(text)));
-    } else if (first == '-' || (first >= '0' && first <= '9')) {
+    } else if (first == '-' || base::is_digit(first)) {
       length = std::max<std::size_t>(1, json_number_length(json));
       const std::string_view number = json.substr(0, length);
       if (ordinary(number)) {
@@ -266,7 +267,7 @@ void append_compact(ArenaText& out, std::string_view json) {
       } else {
         out.append(number);
       }
-    } else if (!space(first)) {
+    } else if (!is_space(first)) {
       out.push_back(first);
     }
     json.remove_prefix(length);

@@ -34,18 +34,18 @@ constexpr std::array<Pair, 18> kKinds{{{"sleep", "waiting is `think: 1s`"},
                                        {"transaction", "a transaction is `group: name` with `steps:` beside it"},
                                        {"random", "a choice is `choose: [ { weight: 9, steps: … } ]`"}}};
 
-constexpr std::array<Pair, 12> kFunctions{{{"len", "length"},
-                                           {"size", "length"},
-                                           {"count", "length"},
-                                           {"rand", "random"},
-                                           {"randint", "random"},
-                                           {"guid", "uuid"},
-                                           {"str", "text"},
-                                           {"string", "text"},
-                                           {"float", "number"},
-                                           {"substring", "substr"},
-                                           {"tolower", "lower"},
-                                           {"toupper", "upper"}}};
+constexpr std::array<Pair, 12> kFunctionWords{{{"len", "length"},
+                                               {"size", "length"},
+                                               {"count", "length"},
+                                               {"rand", "random"},
+                                               {"randint", "random"},
+                                               {"guid", "uuid"},
+                                               {"str", "text"},
+                                               {"string", "text"},
+                                               {"float", "number"},
+                                               {"substring", "substr"},
+                                               {"tolower", "lower"},
+                                               {"toupper", "upper"}}};
 
 template <std::size_t n>
 std::string_view find(const std::array<Pair, n>& pairs, std::string_view word) {
@@ -66,7 +66,7 @@ std::string kind_advice(std::string_view word) {
 }
 
 std::string_view function_for(std::string_view word) {
-  return find(kFunctions, word);
+  return find(kFunctionWords, word);
 }
 
 }  // namespace muster::authoring

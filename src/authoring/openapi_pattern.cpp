@@ -5,14 +5,16 @@
 #include <charconv>
 #include <utility>
 
+#include "base/characters.h"
+
 namespace muster::authoring {
 namespace {
 
 using Characters = std::bitset<128>;  // of ASCII
 
-constexpr std::size_t kDeepest = 32;      // groups in groups
-constexpr std::size_t kLongest = 1000;    // characters
-constexpr std::size_t kMostSteps = 4096;  // atoms that are read or repeated
+constexpr std::size_t kDeepest = 32;         // groups in groups
+constexpr std::size_t kLongestMatch = 1000;  // characters
+constexpr std::size_t kMostSteps = 4096;     // atoms that are read or repeated
 
 Characters between(char first, char last) {
   Characters set;
@@ -55,9 +57,9 @@ std::optional<char> chosen(const Characters& set) {
 
 // Writes while it reads: each atom leaves its shortest text, repeated as its quantifier says. `extra` more repetitions
 // are given to the first quantifiers that allow them.
-class Writer {
+class MatchWriter {
  public:
-  Writer(std::string_view pattern, std::size_t extra) : pattern_(pattern), extra_(extra) {}
+  MatchWriter(std::string_view pattern, std::size_t extra) : pattern_(pattern), extra_(extra) {}
 
   std::optional<std::string> run() {
     std::string out;
@@ -93,7 +95,7 @@ class Writer {
   bool sequence(std::string& out, std::size_t depth) {
     bool first = depth == 0;
     while (!ended() && peek() != '|' && peek() != ')') {
-      if (++steps_ > kMostSteps || out.size() > kLongest) return false;
+      if (++steps_ > kMostSteps || out.size() > kLongestMatch) return false;
       const char c = peek();
       if (c == '^' || c == '$') {
         // Elsewhere they could match nothing.
@@ -119,7 +121,7 @@ class Writer {
     const std::size_t more = text.empty() ? 0 : std::min(repeat->most - repeat->least, extra_);
     const std::size_t count = repeat->least + more;
     extra_ -= more;
-    if (count * text.size() + out.size() > kLongest) return false;
+    if (count * text.size() + out.size() > kLongestMatch) return false;
     for (std::size_t i = 0; i < count; ++i) out += text;
     return at_ > begin;
   }
@@ -165,7 +167,7 @@ class Writer {
     if (ended()) return std::nullopt;
     const char c = pattern_[at_++];
     if (auto set = shorthand(c)) return set;
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const bool letter = base::is_letter_or_digit(c);
     if (letter || static_cast<unsigned char>(c) >= 128) return std::nullopt;
     return between(c, c);
   }
@@ -208,21 +210,21 @@ class Writer {
     const char c = peek();
     if (c == '*' || c == '+' || c == '?') {
       ++at_;
-      repeat = {c == '+' ? 1u : 0u, c == '?' ? 1u : kLongest};
+      repeat = {c == '+' ? 1u : 0u, c == '?' ? 1u : kLongestMatch};
     } else if (c == '{') {
       const std::size_t close = pattern_.find('}', at_);
       if (close == std::string_view::npos) return std::nullopt;
       const std::string_view inside = pattern_.substr(at_ + 1, close - at_ - 1);
       const std::size_t comma = std::min(inside.find(','), inside.size());
       if (!number(inside.substr(0, comma), repeat.least)) return std::nullopt;
-      repeat.most = comma == inside.size() ? repeat.least : kLongest;
+      repeat.most = comma == inside.size() ? repeat.least : kLongestMatch;
       if (comma + 1 < inside.size() && !number(inside.substr(comma + 1), repeat.most)) return std::nullopt;
       at_ = close + 1;
     } else {
       return repeat;
     }
     if (!ended() && peek() == '?') ++at_;  // whether it is greedy makes no difference
-    if (repeat.least > repeat.most || repeat.most > kLongest) return std::nullopt;
+    if (repeat.least > repeat.most || repeat.most > kLongestMatch) return std::nullopt;
     return repeat;
   }
 
@@ -241,18 +243,19 @@ class Writer {
 }  // namespace
 
 std::optional<std::string> matching_text(std::string_view pattern, std::size_t least, std::size_t most) {
-  if (pattern.size() > kLongest) return std::nullopt;
-  auto text = Writer(pattern, 0).run();
+  if (pattern.size() > kLongestMatch) return std::nullopt;
+  auto text = MatchWriter(pattern, 0).run();
   // What is repeated may have several characters.
   const std::size_t missing = text && text->size() < least ? least - text->size() : 0;
   for (std::size_t unit = 1; missing > 0 && unit <= 8; ++unit) {
-    text = Writer(pattern, (missing + unit - 1) / unit).run();
+    text = MatchWriter(pattern, (missing + unit - 1) / unit).run();
     if (text && text->size() >= least && text->size() <= most) break;
   }
   if (!text || text->size() < least || text->size() > most) return std::nullopt;
   // One that reads like a word is nicer than an empty or a single character, where the pattern leaves the choice.
   if (text->empty() && most > 0) {
-    if (auto longer = Writer(pattern, 1).run(); longer && !longer->empty() && longer->size() <= most) return longer;
+    if (auto longer = MatchWriter(pattern, 1).run(); longer && !longer->empty() && longer->size() <= most)
+      return longer;
   }
   return text;
 }

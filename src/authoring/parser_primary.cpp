@@ -16,10 +16,10 @@ namespace {
 
 using model::Value;
 
-constexpr std::array<std::string_view, 10> kWords{"not",     "and",    "or",   "in",    "contains",
-                                                  "matches", "exists", "true", "false", "null"};
-constexpr auto kConstants = std::span(kWords).last<3>();
-constexpr auto kReserved = std::span(kWords).first<kWords.size() - kConstants.size()>();
+constexpr std::array<std::string_view, 10> kReservedWords{"not",     "and",    "or",   "in",    "contains",
+                                                          "matches", "exists", "true", "false", "null"};
+constexpr auto kConstants = std::span(kReservedWords).last<3>();
+constexpr auto kReserved = std::span(kReservedWords).first<kReservedWords.size() - kConstants.size()>();
 constexpr std::array<std::string_view, 4> kAlgorithms{"md5", "sha1", "sha256", "sha512"};
 constexpr std::array<std::string_view, 2> kEncodings{"hex", "base64"};
 
@@ -46,11 +46,11 @@ bool among(std::span<const std::string_view> words, std::string_view word) {
 }  // namespace
 
 std::span<const std::string_view> expression_words() {
-  return kWords;
+  return kReservedWords;
 }
 
 bool expression_word(std::string_view name) {
-  return among(kWords, name);
+  return among(kReservedWords, name);
 }
 
 Parser::Result Parser::primary() {

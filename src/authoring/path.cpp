@@ -2,18 +2,17 @@
 
 #include "authoring/scope.h"
 #include "authoring/value_text.h"
+#include "base/characters.h"
 
 namespace muster::authoring {
 namespace {
 
 bool plain_name(std::string_view name) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-  };
+  const auto letter = [](char c) { return base::is_letter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80; };
   if (name.empty() || !letter(name.front()) || name.back() == '-' || name.find("--") != std::string_view::npos) {
     return false;
   }
-  return std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-'; });
+  return std::ranges::all_of(name, [&](char c) { return letter(c) || base::is_digit(c) || c == '-'; });
 }
 
 }  // namespace

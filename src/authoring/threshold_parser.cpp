@@ -9,6 +9,7 @@
 
 #include "authoring/options.h"
 #include "authoring/token.h"
+#include "base/characters.h"
 #include "base/closest.h"
 #include "base/units.h"
 
@@ -52,18 +53,15 @@ constexpr std::array kMetrics{Metric{"latency", kTimes, Bound::kTime},
                               Metric{"dropped", kFailures},
                               Metric{"checks", kChecks}};
 
-struct Symbol {
+struct ComparisonSign {
   std::string_view spelling;
   Comparison comparison;
 };
 
-constexpr std::array kSymbols{Symbol{"<", Comparison::kLess},    Symbol{"<=", Comparison::kLessEqual},
-                              Symbol{">", Comparison::kGreater}, Symbol{">=", Comparison::kGreaterEqual},
-                              Symbol{"==", Comparison::kEqual},  Symbol{"!=", Comparison::kNotEqual}};
-
-std::unexpected<ExpressionError> error(std::size_t offset, std::string message) {
-  return std::unexpected(ExpressionError{std::move(message), offset});
-}
+constexpr std::array kComparisonSigns{
+    ComparisonSign{"<", Comparison::kLess},    ComparisonSign{"<=", Comparison::kLessEqual},
+    ComparisonSign{">", Comparison::kGreater}, ComparisonSign{">=", Comparison::kGreaterEqual},
+    ComparisonSign{"==", Comparison::kEqual},  ComparisonSign{"!=", Comparison::kNotEqual}};
 
 Metric metric_named(std::string_view name) {
   for (const Metric& metric : kMetrics) {
@@ -127,13 +125,13 @@ class Reader {
     threshold.text = text_;
     if (auto step = advance(); !step) return std::unexpected(step.error());
     if (token_.kind != TokenKind::kName) {
-      return error(token_.offset,
-                   fmt::format("expected a metric such as latency, failed or requests, found {}", found(token_)));
+      return error_at(token_.offset,
+                      fmt::format("expected a metric such as latency, failed or requests, found {}", found(token_)));
     }
     const std::size_t metric_place = token_.offset;
     if (is_percentile(percentile_word(metric_place))) {
-      return error(metric_place,
-                   fmt::format("this says no metric; write `latency {}`", trimmed(text_.substr(metric_place))));
+      return error_at(metric_place,
+                      fmt::format("this says no metric; write `latency {}`", trimmed(text_.substr(metric_place))));
     }
     threshold.metric = token_.spelling;
     const Metric metric = metric_named(token_.spelling);
@@ -141,24 +139,25 @@ class Reader {
     if (!bound) return std::unexpected(bound.error());
     threshold.aggregate = aggregate_;
 
-    const auto* const symbol = std::ranges::find_if(kSymbols, [this](const Symbol& each) {
+    const auto* const symbol = std::ranges::find_if(kComparisonSigns, [this](const ComparisonSign& each) {
       return token_.kind == TokenKind::kOperator && token_.spelling == each.spelling;
     });
-    if (symbol == kSymbols.end()) {
-      return error(token_.offset, fmt::format("expected one of < <= > >= == !=, found {}", found(token_)));
+    if (symbol == kComparisonSigns.end()) {
+      return error_at(token_.offset, fmt::format("expected one of < <= > >= == !=, found {}", found(token_)));
     }
     threshold.comparison = symbol->comparison;
     const bool equality = symbol->comparison == Comparison::kEqual || symbol->comparison == Comparison::kNotEqual;
     if (equality && (*bound == Bound::kTime || *bound == Bound::kRate)) {
-      return error(token_.offset, fmt::format("a {} that is measured hardly ever is an exact value; use < or > instead "
-                                              "of {}",
-                                              *bound == Bound::kTime ? "time" : "rate", symbol->spelling));
+      return error_at(token_.offset,
+                      fmt::format("a {} that is measured hardly ever is an exact value; use < or > instead "
+                                  "of {}",
+                                  *bound == Bound::kTime ? "time" : "rate", symbol->spelling));
     }
     const std::size_t place = token_.offset;
     const auto value = limit(*bound);
     if (!value) return std::unexpected(value.error());
     threshold.bound = *value;
-    if (const std::string why = never_holds(threshold, *bound); !why.empty()) return error(place, why);
+    if (const std::string why = never_holds(threshold, *bound); !why.empty()) return error_at(place, why);
     return threshold;
   }
 
@@ -195,13 +194,13 @@ class Reader {
   std::expected<Bound, ExpressionError> aggregate(const Metric& metric, std::size_t metric_place) {
     if (auto step = advance(); !step) return std::unexpected(step.error());
     if (token_.kind != TokenKind::kName) {
-      return error(token_.offset, fmt::format("expected what of '{}' to look at ({}), found {}{}", metric.name,
-                                              allowed(metric), found(token_), metric_hint(metric)));
+      return error_at(token_.offset, fmt::format("expected what of '{}' to look at ({}), found {}{}", metric.name,
+                                                 allowed(metric), found(token_), metric_hint(metric)));
     }
     const std::size_t place = token_.offset;
     std::size_t end = place + token_.spelling.size();
     // p99.9 is two tokens to the tokenizer; here it is one word.
-    while (end < text_.size() && (text_[end] == '.' || (text_[end] >= '0' && text_[end] <= '9'))) ++end;
+    while (end < text_.size() && (text_[end] == '.' || base::is_digit(text_[end]))) ++end;
     aggregate_ = text_.substr(place, end - place);
     tokens_ = Tokenizer(text_, end);
     if (auto step = advance(); !step) return std::unexpected(step.error());
@@ -214,11 +213,11 @@ class Reader {
     }
     const std::string hint = metric_hint(metric);
     if (const std::string_view own = our_word(aggregate_); !own.empty() && hint.empty()) {
-      return error(place, fmt::format("'{}' is called {} here: write `{} {} …`", aggregate_, own, metric.name, own));
+      return error_at(place, fmt::format("'{}' is called {} here: write `{} {} …`", aggregate_, own, metric.name, own));
     }
-    return error(hint.empty() ? place : metric_place,
-                 fmt::format("'{}' of '{}' is not known; allowed are {}{}", aggregate_, metric.name, allowed(metric),
-                             hint.empty() ? base::did_you_mean(aggregate_, names) : hint));
+    return error_at(hint.empty() ? place : metric_place,
+                    fmt::format("'{}' of '{}' is not known; allowed are {}{}", aggregate_, metric.name, allowed(metric),
+                                hint.empty() ? base::did_you_mean(aggregate_, names) : hint));
   }
 
   // p99.9 is two tokens to the tokenizer; here it is one word.
@@ -254,18 +253,18 @@ class Reader {
       if (auto step = advance(); !step) return std::unexpected(step.error());
     }
     const auto wrong = [&](std::string_view why) {
-      return error(place, fmt::format("{}, found {}", why, found(token_)));
+      return error_at(place, fmt::format("{}, found {}", why, found(token_)));
     };
     const std::string expected = fmt::format("expected a limit such as {}", example(bound));
     if (token_.kind != TokenKind::kNumber) return wrong(expected);
-    if (negative && bound != Bound::kAny) return error(place, "this can never be negative; " + expected);
+    if (negative && bound != Bound::kAny) return error_at(place, "this can never be negative; " + expected);
     const char last = token_.spelling.back();
-    const bool bare = last >= '0' && last <= '9';
+    const bool bare = base::is_digit(last);
     const bool percent = last == '%';
     if (bound == Bound::kTime && bare && unit_follows()) {
-      return error(place,
-                   fmt::format("no space stands before a unit; write {}{}", token_.spelling,
-                               text_.substr(text_.find_first_not_of(' ', token_.offset + token_.spelling.size()))));
+      return error_at(place,
+                      fmt::format("no space stands before a unit; write {}{}", token_.spelling,
+                                  text_.substr(text_.find_first_not_of(' ', token_.offset + token_.spelling.size()))));
     }
     if (bound == Bound::kTime && (percent || (bare && token_.number.number() != 0))) {
       return wrong(fmt::format("a time needs a unit, such as {}", example(bound)));
@@ -281,14 +280,14 @@ class Reader {
     if (token_.kind == TokenKind::kOperator && token_.spelling == "/" &&
         (bound == Bound::kRate || bound == Bound::kAny)) {
       const auto rate = base::parse_rate(text_.substr(start));
-      if (!rate) return error(start, rate.error().message);
+      if (!rate) return error_at(start, rate.error().message);
       return negative ? -*rate : *rate;
     }
     if (token_.kind != TokenKind::kEnd) {
       const bool joined = token_.spelling == "and" || token_.spelling == "&&" || token_.spelling == "or" ||
                           token_.spelling == "||" || token_.spelling == ",";
-      return error(token_.offset, fmt::format("expected the end, found {}{}", found(token_),
-                                              joined ? "; a threshold is one comparison: make them two" : ""));
+      return error_at(token_.offset, fmt::format("expected the end, found {}{}", found(token_),
+                                                 joined ? "; a threshold is one comparison: make them two" : ""));
     }
     return value;
   }
@@ -302,7 +301,7 @@ class Reader {
 }  // namespace
 
 std::expected<Threshold, ExpressionError> parse_threshold(std::string_view text) {
-  if (text.size() > kExpressionLimits.text_bytes) return error(0, "this threshold is too long");
+  if (text.size() > kExpressionLimits.text_bytes) return error_at(0, "this threshold is too long");
   return Reader(text).read();
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "authoring/value_text.h"
+#include "base/characters.h"
 #include "base/units.h"
 #include "base/utf8.h"
 
@@ -18,20 +19,12 @@ constexpr std::array<std::string_view, 26> kOperators{"??", "||", "&&", "==", "!
                                                       "!",  "+",  "-",  "*",  "/",  "%",  "(",  ")", "[",
                                                       "]",  ",",  "=",  "|",  "&",  "?",  ":",  "."};
 
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  return base::is_letter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool name_part(char c) {
-  return name_start(c) || digit(c);
-}
-
-std::unexpected<ExpressionError> error(std::size_t offset, std::string message) {
-  return std::unexpected(ExpressionError{std::move(message), offset});
+  return name_start(c) || base::is_digit(c);
 }
 
 // A '%' right after a number is a percentage unless an operand follows it at once, as in 7%3.
@@ -73,7 +66,7 @@ std::expected<Token, ExpressionError> Tokenizer::next() {
   skip_space();
   if (at_ == text_.size()) return Token{.offset = at_};
   const char c = text_[at_];
-  if (digit(c) || (c == '.' && at_ + 1 < text_.size() && digit(text_[at_ + 1]))) return number();
+  if (base::is_digit(c) || (c == '.' && at_ + 1 < text_.size() && base::is_digit(text_[at_ + 1]))) return number();
   if (c == '\'' || c == '"') return quoted();
   Token token{.offset = at_};
   if (name_start(c)) {
@@ -90,17 +83,17 @@ std::expected<Token, ExpressionError> Tokenizer::next() {
     return token;
   }
   if (c == '$' || c == '{' || c == '}') {
-    return error(at_, fmt::format("'{}' has no meaning inside an expression; names stand without ${{…}} here", c));
+    return error_at(at_, fmt::format("'{}' has no meaning inside an expression; names stand without ${{…}} here", c));
   }
   const auto byte = static_cast<unsigned char>(c);
-  return error(at_, byte < 0x20 || byte == 0x7F
-                        ? fmt::format("character 0x{:02x} has no meaning in an expression", byte)
-                        : fmt::format("'{}' has no meaning in an expression", c));
+  return error_at(at_, byte < 0x20 || byte == 0x7F
+                           ? fmt::format("character 0x{:02x} has no meaning in an expression", byte)
+                           : fmt::format("'{}' has no meaning in an expression", c));
 }
 
 std::expected<Token, ExpressionError> Tokenizer::number() {
   Token token{.kind = TokenKind::kNumber, .offset = at_};
-  if (text_[at_] == '.') return error(at_, "a number starts with a digit: write 0.5 rather than .5");
+  if (text_[at_] == '.') return error_at(at_, "a number starts with a digit: write 0.5 rather than .5");
   const std::size_t digits = base::number_length(text_.substr(at_));
   std::size_t end = at_ + digits;
   const auto finish = [&](Value value) -> std::expected<Token, ExpressionError> {
@@ -111,21 +104,21 @@ std::expected<Token, ExpressionError> Tokenizer::number() {
   };
   if (percent_at(text_, end)) {
     const auto percent = base::parse_percent(text_.substr(at_, ++end - at_));
-    return percent ? finish(Value::of(*percent)) : error(at_, percent.error().message);
+    return percent ? finish(Value::of(*percent)) : error_at(at_, percent.error().message);
   }
   if (end < text_.size() && name_start(text_[end])) {
     while (end < text_.size() &&
-           (name_part(text_[end]) || (text_[end] == '.' && end + 1 < text_.size() && digit(text_[end + 1])))) {
+           (name_part(text_[end]) || (text_[end] == '.' && end + 1 < text_.size() && base::is_digit(text_[end + 1])))) {
       ++end;
     }
     const std::string_view whole = text_.substr(at_, end - at_);
     if (const auto duration = base::parse_duration(whole)) return finish(Value::of(base::seconds(*duration)));
     if (const auto size = base::parse_size(whole)) return finish(Value::of(static_cast<std::int64_t>(*size)));
-    return error(at_, fmt::format("'{}' is no number with a unit; units are ns us ms s m h d, %, and B KB KiB … TiB",
-                                  whole.substr(0, 40)));
+    return error_at(at_, fmt::format("'{}' is no number with a unit; units are ns us ms s m h d, %, and B KB KiB … TiB",
+                                     whole.substr(0, 40)));
   }
   const Value value = number_of(text_.substr(at_, digits));
-  if (value.missing()) return error(at_, "this number is too large or has too many digits");
+  if (value.missing()) return error_at(at_, "this number is too large or has too many digits");
   return finish(value);
 }
 
@@ -139,7 +132,8 @@ std::expected<Token, ExpressionError> Tokenizer::quoted() {
       token.text.push_back(text_[at_++]);
     }
   }
-  if (at_ == text_.size()) return error(token.offset, fmt::format("this text is not closed; add {} at its end", quote));
+  if (at_ == text_.size())
+    return error_at(token.offset, fmt::format("this text is not closed; add {} at its end", quote));
   ++at_;
   token.spelling = text_.substr(token.offset, at_ - token.offset);
   return token;
@@ -189,27 +183,28 @@ std::expected<void, ExpressionError> Tokenizer::escape(std::string& out) {
         out.push_back(static_cast<char>(*byte));
         return {};
       }
-      return error(start, "\\x needs two hexadecimal digits");
+      return error_at(start, "\\x needs two hexadecimal digits");
     case 'u': {
       auto code = hex(4);
       // The first half of a surrogate pair must be followed by the second one.
       if (code && *code >= 0xD800 && *code < 0xDC00 && text_.substr(at_).starts_with("\\u")) {
         at_ += 2;
         const auto low = hex(4);
-        if (!low || *low < 0xDC00 || *low > 0xDFFF) return error(start, "this surrogate pair is not complete");
+        if (!low || *low < 0xDC00 || *low > 0xDFFF) return error_at(start, "this surrogate pair is not complete");
         code = 0x10000 + ((*code - 0xD800) << 10) + (*low - 0xDC00);
       }
-      if (!code) return error(start, "\\u needs four hexadecimal digits");
-      if (*code >= 0xD800 && *code <= 0xDFFF) return error(start, "this surrogate pair is not complete");
+      if (!code) return error_at(start, "\\u needs four hexadecimal digits");
+      if (*code >= 0xD800 && *code <= 0xDFFF) return error_at(start, "this surrogate pair is not complete");
       base::append_utf8(out, *code);
       return {};
     }
     default:
       break;
   }
-  return error(start,
-               "unknown escape; known are \\n \\r \\t \\b \\f \\0 \\\\ \\' \\\" \\/ \\$ \\xHH and \\uHHHH (\\\\ for a "
-               "backslash)");
+  return error_at(
+      start,
+      "unknown escape; known are \\n \\r \\t \\b \\f \\0 \\\\ \\' \\\" \\/ \\$ \\xHH and \\uHHHH (\\\\ for a "
+      "backslash)");
 }
 
 std::expected<void, ExpressionError> Tokenizer::read_path_rest(Path& path) {
@@ -221,7 +216,7 @@ std::expected<void, ExpressionError> Tokenizer::read_path_rest(Path& path) {
     if (text_[at_] != '.') return {};
     const std::size_t start = at_ + 1;
     const std::size_t length = name_length(start);
-    if (length == 0) return error(at_, "a name or an index must follow '.'; write odd names as [\"odd name\"]");
+    if (length == 0) return error_at(at_, "a name or an index must follow '.'; write odd names as [\"odd name\"]");
     at_ = start + length;
     const std::string_view name = text_.substr(start, length);
     std::int64_t index = 0;
@@ -249,12 +244,13 @@ std::expected<void, ExpressionError> Tokenizer::bracket(Path& path) {
   } else if (token->kind == TokenKind::kText && !negative) {
     path.emplace_back(std::move(token->text));
   } else {
-    return error(token->offset, fmt::format("expected an index or a quoted name inside [ ], found {}", found(*token)));
+    return error_at(token->offset,
+                    fmt::format("expected an index or a quoted name inside [ ], found {}", found(*token)));
   }
   const auto close = next();
   if (!close) return std::unexpected(close.error());
   if (close->spelling != "]")
-    return error(start, fmt::format("this '[' is not closed: expected ']', found {}", found(*close)));
+    return error_at(start, fmt::format("this '[' is not closed: expected ']', found {}", found(*close)));
   return {};
 }
 

@@ -16,8 +16,8 @@
 namespace muster::authoring {
 namespace {
 
-constexpr std::array<std::string_view, 9> kMetrics{"latency", "service", "lateness",   "failed",           "requests",
-                                                   "checks",  "dropped", "iterations", "failed_iterations"};
+constexpr std::array<std::string_view, 9> kBuiltInMetrics{
+    "latency", "service", "lateness", "failed", "requests", "checks", "dropped", "iterations", "failed_iterations"};
 
 struct OwnMetric {
   std::string_view type;
@@ -58,7 +58,7 @@ void add_metric(LoaderContext& context, const model::StepKind& kind, const model
   const model::Tree* type = step.field("type");
   if (metric == nullptr || metric->text() == nullptr) return;
   const std::string& name = *metric->text();
-  if (std::ranges::find(kMetrics, name) != kMetrics.end()) {
+  if (std::ranges::find(kBuiltInMetrics, name) != kBuiltInMetrics.end()) {
     context.report(metric->where, fmt::format("'{}' is measured by muster itself; choose another name", name));
     return;
   }
@@ -86,7 +86,7 @@ Names collect(LoaderContext& context, const model::Job& job) {
   const auto add_tags = [&](const std::vector<model::Tag>& tags) {
     for (const model::Tag& tag : tags) names.tags.insert(tag.name);
   };
-  names.metrics.insert(kMetrics.begin(), kMetrics.end());
+  names.metrics.insert(kBuiltInMetrics.begin(), kBuiltInMetrics.end());
   add_tags(job.tags);
   for (const model::Workflow& workflow : job.workflows) {
     names.workflows.insert(workflow.name);

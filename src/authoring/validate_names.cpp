@@ -14,6 +14,7 @@
 #include "authoring/validate.h"
 #include "authoring/validate_scope.h"
 #include "authoring/value_text.h"
+#include "base/characters.h"
 #include "base/units.h"
 
 namespace muster::authoring {
@@ -251,7 +252,7 @@ class Walker {
     while (inside.starts_with(' ')) inside.remove_prefix(1);
     while (inside.ends_with(' ')) inside.remove_suffix(1);
     const bool name = !inside.empty() && std::ranges::all_of(inside, [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+      return base::is_letter_or_digit(c) || c == '_' || c == '.';
     });
     if (!name) return false;
     const bool dollar = open > 0 && text.text[open - 1] == '$';

@@ -7,6 +7,7 @@
 
 #include "authoring/functions.h"
 #include "authoring/loader_steps.h"
+#include "base/characters.h"
 #include "base/closest.h"
 
 namespace muster::authoring {
@@ -19,13 +20,12 @@ const std::string* name_at(const Path& path, std::size_t at) {
 }
 
 bool name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return base::is_letter_or_digit(c) || c == '_' || c == '-' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 // Whether an expression can mention it.
 bool writable(std::string_view name) {
-  if (name.empty() || (name.front() >= '0' && name.front() <= '9') || name.front() == '-') return false;
+  if (name.empty() || base::is_digit(name.front()) || name.front() == '-') return false;
   return std::ranges::all_of(name, name_character);
 }
 

@@ -6,8 +6,8 @@ using model::Value;
 
 Value number_of(std::string_view text) {
   // The longest exact double has some 770 digits; numbers in data are far shorter.
-  constexpr std::size_t kLongest = 64;
-  if (text.empty() || text.size() > kLongest) return {};
+  constexpr std::size_t kLongestNumber = 64;
+  if (text.empty() || text.size() > kLongestNumber) return {};
   std::int64_t integer = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, integer);

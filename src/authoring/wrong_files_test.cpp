@@ -18,7 +18,7 @@ fs::path folder() {
   return fs::path(MUSTER_TEST_DATA) / "wrong";
 }
 
-base::Expected<std::string> slurp(const fs::path& path) {
+base::Expected<std::string> contents_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return base::fail("no such file");
   std::ostringstream text;
@@ -38,15 +38,15 @@ std::vector<std::string> wrong_files() {
 std::string message_of(const std::string& name) {
   LoadInput input;
   input.environment = {{"PASSWORD", "swordfish"}, {"VUS", "ten"}};
-  input.read_file = [](const std::string& path) { return slurp(folder() / path); };
-  if (const auto sets = slurp(folder() / (name + ".set"))) {
+  input.read_file = [](const std::string& path) { return contents_of(folder() / path); };
+  if (const auto sets = contents_of(folder() / (name + ".set"))) {
     std::istringstream lines(*sets);
     for (std::string line; std::getline(lines, line);) {
       const std::size_t equals = line.find('=');
       input.sets.emplace_back(line.substr(0, equals), line.substr(equals + 1));
     }
   }
-  const auto yaml = slurp(folder() / (name + ".yaml"));
+  const auto yaml = contents_of(folder() / (name + ".yaml"));
   const auto job = load_job(*yaml, name + ".yaml", input, Languages{model::built_in_kinds(), {}});
   if (job) return "loaded without a problem\n";
   std::string text;
@@ -63,7 +63,7 @@ TEST_P(WrongFile, GetsItsExactMessage) {
     std::ofstream(expected, std::ios::binary) << said;
     return;
   }
-  EXPECT_EQ(said, slurp(expected).value_or("(no such file)"));
+  EXPECT_EQ(said, contents_of(expected).value_or("(no such file)"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Yaml, WrongFile, testing::ValuesIn(wrong_files()), [](const auto& each) {

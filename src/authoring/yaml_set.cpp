@@ -15,11 +15,11 @@
 namespace muster::authoring {
 namespace {
 
-using Part = std::variant<std::string, std::size_t>;
+using PathStep = std::variant<std::string, std::size_t>;
 
 // Nothing if the path is malformed. `a.b[2].c`
-std::optional<std::vector<Part>> split(std::string_view path) {
-  std::vector<Part> parts;
+std::optional<std::vector<PathStep>> split(std::string_view path) {
+  std::vector<PathStep> parts;
   bool name_next = true;
   while (!path.empty()) {
     if (path.front() == '[') {
@@ -66,7 +66,7 @@ class Setter {
     move_to(*parsed);
     if (misplaced(root)) return;
     YamlNode* node = start_of(root);
-    for (const Part& part : *parts_) {
+    for (const PathStep& part : *parts_) {
       node = std::holds_alternative<std::string>(part) ? step(*node, std::get<std::string>(part))
                                                        : step(*node, std::get<std::size_t>(part));
       if (node == nullptr) return;
@@ -157,7 +157,7 @@ class Setter {
 
   LoaderContext& context_;
   model::Where place_;
-  std::optional<std::vector<Part>> parts_;
+  std::optional<std::vector<PathStep>> parts_;
 };
 
 }  // namespace

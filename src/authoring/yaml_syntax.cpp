@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/characters.h"
+
 namespace muster::authoring {
 namespace {
 
@@ -45,9 +47,8 @@ std::optional<KeyLine> key_line(std::string_view line) {
 }
 
 bool word(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
+  return !text.empty() &&
+         std::ranges::all_of(text, [](char c) { return base::is_letter_or_digit(c) || c == '_' || c == '-'; });
 }
 
 struct Opening {

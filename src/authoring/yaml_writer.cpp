@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 
+#include "base/characters.h"
 #include "base/escapes.h"
 #include "base/letter_case.h"
 #include "base/utf8.h"
@@ -13,14 +14,8 @@
 namespace muster::authoring {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
 // Longer ones are easier to follow in quotes.
 constexpr std::size_t kLongestPlain = 160;
-
-bool letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 // Words that YAML 1.1, YAML 1.2 or our loader take for something else than text.
 bool reserved(std::string_view text) {
@@ -32,10 +27,10 @@ bool reserved(std::string_view text) {
 // Begins with a letter or '/', holds nothing that YAML gives a meaning, and no blank.
 bool plain(std::string_view text, bool key) {
   if (text.empty() || text.size() > kLongestPlain) return false;
-  if (!letter(text.front()) && text.front() != '/') return false;
+  if (!base::is_letter(text.front()) && text.front() != '/') return false;
   const std::string_view others = key ? "_./-" : "_./-+=?&%@~:;";
   const bool good = std::ranges::all_of(
-      text, [&](char c) { return letter(c) || (c >= '0' && c <= '9') || others.find(c) != std::string_view::npos; });
+      text, [&](char c) { return base::is_letter_or_digit(c) || others.find(c) != std::string_view::npos; });
   return good && !text.ends_with(':') && !reserved(text);
 }
 
@@ -62,7 +57,7 @@ std::string double_quoted(std::string_view text) {
     const std::size_t length = base::utf8_length(text);
     const char c = text.front();
     if (length == 0) {
-      out += kReplacement;
+      out += base::kReplacement;
     } else if (length == 1) {
       const auto byte = static_cast<unsigned char>(c);
       if (byte < 0x20 || byte == 0x7F || c == '"' || c == '\\') {

@@ -8,20 +8,20 @@
 namespace muster::base {
 namespace {
 
-constexpr std::array<std::string_view, 5> kKeys{"iterations", "vus", "rate", "timeout", "for"};
+constexpr std::array<std::string_view, 5> kNames{"iterations", "vus", "rate", "timeout", "for"};
 
 TEST(Closest, FindsTheNameThatWasMistyped) {
-  EXPECT_EQ(closest("itertions", kKeys), "iterations");
-  EXPECT_EQ(closest("Rate", kKeys), "rate");
-  EXPECT_EQ(closest("time_out", kKeys), "timeout");
-  EXPECT_EQ(closest("raet", kKeys), "rate");
+  EXPECT_EQ(closest("itertions", kNames), "iterations");
+  EXPECT_EQ(closest("Rate", kNames), "rate");
+  EXPECT_EQ(closest("time_out", kNames), "timeout");
+  EXPECT_EQ(closest("raet", kNames), "rate");
 }
 
 TEST(Closest, SaysNothingWhereNoNameIsNear) {
-  EXPECT_EQ(closest("banana", kKeys), std::nullopt);
-  EXPECT_EQ(closest("", kKeys), std::nullopt);
-  EXPECT_EQ(closest("x", kKeys), std::nullopt);
-  EXPECT_EQ(closest(std::string(1000, 'r'), kKeys), std::nullopt);
+  EXPECT_EQ(closest("banana", kNames), std::nullopt);
+  EXPECT_EQ(closest("", kNames), std::nullopt);
+  EXPECT_EQ(closest("x", kNames), std::nullopt);
+  EXPECT_EQ(closest(std::string(1000, 'r'), kNames), std::nullopt);
 }
 
 TEST(Closest, PrefersTheFirstOfEquals) {
@@ -30,8 +30,8 @@ TEST(Closest, PrefersTheFirstOfEquals) {
 }
 
 TEST(Closest, WritesThePhraseForMessages) {
-  EXPECT_EQ(did_you_mean("vsu", kKeys), "; did you mean 'vus'?");
-  EXPECT_EQ(did_you_mean("banana", kKeys), "");
+  EXPECT_EQ(did_you_mean("vsu", kNames), "; did you mean 'vus'?");
+  EXPECT_EQ(did_you_mean("banana", kNames), "");
   const std::vector<std::string> names{"token"};
   EXPECT_EQ(did_you_mean("tokn", names), "; did you mean 'token'?");
 }

@@ -3,14 +3,16 @@
 
 #include <string_view>
 
+#include "base/characters.h"
+
 namespace muster::base {
 
 // Letters, digits and '_', not beginning with a digit.
 constexpr bool identifier(std::string_view text) {
-  if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return false;
+  if (text.empty() || is_digit(text.front())) return false;
   for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    if (!letter && !(c >= '0' && c <= '9')) return false;
+    const bool letter = is_letter(c) || c == '_';
+    if (!letter && !is_digit(c)) return false;
   }
   return true;
 }

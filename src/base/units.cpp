@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/characters.h"
+
 namespace muster::base {
 namespace {
 
@@ -24,13 +26,9 @@ constexpr std::array kSizeUnits{Unit{"", 1},         Unit{"B", 1},        Unit{"
                                 Unit{"MB", 1e6},     Unit{"GB", 1e9},     Unit{"TB", 1e12},   Unit{"KiB", 0x1p10},
                                 Unit{"MiB", 0x1p20}, Unit{"GiB", 0x1p30}, Unit{"TiB", 0x1p40}};
 
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 std::size_t digits_at(std::string_view text, std::size_t from) {
   std::size_t at = from;
-  while (at < text.size() && digit(text[at])) ++at;
+  while (at < text.size() && is_digit(text[at])) ++at;
   return at - from;
 }
 
@@ -60,7 +58,7 @@ std::unexpected<Error> not_a_duration(std::string_view text, std::string_view wh
 // Length of the unit's name at the start of `text`: everything up to the next digit, point or space.
 std::size_t unit_length(std::string_view text) {
   std::size_t at = 0;
-  while (at < text.size() && !digit(text[at]) && text[at] != '.' && text[at] != ' ' && text[at] != '/') ++at;
+  while (at < text.size() && !is_digit(text[at]) && text[at] != '.' && text[at] != ' ' && text[at] != '/') ++at;
   return at;
 }
 

@@ -7,6 +7,9 @@
 
 namespace muster::base {
 
+// U+FFFD, for what is no character.
+inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
 // Length of the sequence at the start of `text`, which is not empty; 0 if it is not one.
 inline std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t at) -> unsigned {

@@ -8,16 +8,16 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr base::Instant kStart{seconds(1000)};
+constexpr base::Instant kReceived{seconds(1000)};
 
 TEST(ClockOffset, IsThatOfTheFastestMessage) {
   ClockOffset offset;
   EXPECT_FALSE(offset.value());
-  offset.take(seconds(10), kStart + milliseconds(80));
+  offset.take(seconds(10), kReceived + milliseconds(80));
   EXPECT_EQ(offset.value(), seconds(990) + milliseconds(80));
-  offset.take(seconds(11), kStart + milliseconds(1003));
+  offset.take(seconds(11), kReceived + milliseconds(1003));
   EXPECT_EQ(offset.value(), seconds(990) + milliseconds(3));
-  offset.take(seconds(12), kStart + milliseconds(2500));
+  offset.take(seconds(12), kReceived + milliseconds(2500));
   EXPECT_EQ(offset.value(), seconds(990) + milliseconds(3));
 }
 
@@ -26,8 +26,8 @@ TEST(ClockOffset, FollowsAClockThatIsSlowerOrFaster) {
     ClockOffset offset;
     for (base::Duration passed{}; passed < seconds(600); passed += milliseconds(50)) {
       const base::Duration sent = passed * percent / 100;
-      offset.take(sent, kStart + passed + milliseconds(2));
-      const base::Duration off = base::Instant(sent + *offset.value()) - (kStart + passed);
+      offset.take(sent, kReceived + passed + milliseconds(2));
+      const base::Duration off = base::Instant(sent + *offset.value()) - (kReceived + passed);
       ASSERT_LE(std::chrono::abs(off), milliseconds(110)) << percent << " % after " << base::seconds(passed) << " s";
     }
   }
@@ -35,16 +35,16 @@ TEST(ClockOffset, FollowsAClockThatIsSlowerOrFaster) {
 
 TEST(ClockOffset, GetsOverAClockThatStoodStill) {
   ClockOffset offset;
-  offset.take(seconds(10), kStart);
+  offset.take(seconds(10), kReceived);
   // A machine that was suspended for a minute: its clock did not go on.
-  for (int i = 1; i <= 11; ++i) offset.take(seconds(10 + i), kStart + seconds(60 + i));
+  for (int i = 1; i <= 11; ++i) offset.take(seconds(10 + i), kReceived + seconds(60 + i));
   EXPECT_EQ(offset.value(), seconds(1050));
 }
 
 TEST(ClockOffset, WhatWasSeenBeforeALongSilenceIsForgotten) {
   ClockOffset offset;
-  offset.take(seconds(10), kStart);
-  offset.take(seconds(20), kStart + seconds(10) + milliseconds(7));
+  offset.take(seconds(10), kReceived);
+  offset.take(seconds(20), kReceived + seconds(10) + milliseconds(7));
   EXPECT_EQ(offset.value(), seconds(990) + milliseconds(7));
 }
 

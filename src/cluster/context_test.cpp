@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/bytes_fixture.h"
+
 namespace muster::cluster {
 namespace {
 
@@ -11,12 +13,6 @@ model::Provided provided(std::string key, std::string value, std::uint64_t lampo
   made.values = {std::move(value)};
   made.lamport = lamport;
   return made;
-}
-
-std::string bytes_of(const LayerValues& values) {
-  std::string bytes;
-  encode(values, bytes);
-  return bytes;
 }
 
 TEST(LayerValues, MergesWhatThePartsOfAWorkflowProvide) {

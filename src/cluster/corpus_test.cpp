@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/corpus_fixture.h"
+#include "cluster/bytes_fixture.h"
 #include "cluster/command_codec.h"
 #include "cluster/context.h"
 #include "cluster/fields_fixture.h"
@@ -22,13 +23,6 @@ namespace {
 
 base::Corpus corpus(const std::string& target) {
   return base::Corpus(MUSTER_TEST_DATA "/../corpus/" + target);
-}
-
-template <class Value>
-std::string bytes_of(const Value& value) {
-  std::string bytes;
-  encode(value, bytes);
-  return bytes;
 }
 
 // The longest of a few random ones, so that lists have rows.

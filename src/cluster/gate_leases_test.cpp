@@ -12,8 +12,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr base::Instant kStart{std::chrono::hours(1)};
-
 class GateLeasesTest : public ::testing::Test, public GateLedgerFixture {
  protected:
   void see(GateCommand command, base::Instant now) {

@@ -1,10 +1,12 @@
 // For tests: the gates' ledger fed with commands, and the gates, datacenters and runs that tests speak of.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "cluster/gate_ledger.h"
 #include "cluster/ledger_fixture.h"
 
@@ -12,6 +14,7 @@ namespace muster::cluster {
 
 constexpr Process kGateA{NodeId{301}, Life{1}};
 constexpr Process kGateB{NodeId{302}, Life{1}};
+constexpr base::Instant kStart{std::chrono::hours(1)};
 
 class GateLedgerFixture {
  public:

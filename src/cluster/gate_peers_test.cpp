@@ -9,7 +9,7 @@
 namespace muster::cluster {
 namespace {
 
-constexpr Process kSelf{NodeId{1}, Life{10}};
+constexpr Process kThisGate{NodeId{1}, Life{10}};
 
 ManagerState state(std::uint64_t life, bool draining = false) {
   return {.life = Life{life}, .applied = 0, .jobs_led = 0, .draining = draining};
@@ -24,7 +24,7 @@ class GatePeersTest : public ::testing::Test {
     }
   }
 
-  GatePeers peers{kSelf};
+  GatePeers peers{kThisGate};
 };
 
 TEST_F(GatePeersTest, EqualViewsGiveEqualOwners) {
@@ -55,7 +55,7 @@ TEST_F(GatePeersTest, TheSuccessorIsTheBackupOfTheRing) {
     const auto next = peers.successor(JobId{job}, owner);
     ASSERT_TRUE(next.has_value());
     EXPECT_NE(next->node, owner);
-    if (owner == kSelf.node) continue;
+    if (owner == kThisGate.node) continue;
     GatePeers fewer = peers;
     fewer.alive(owner, false);
     EXPECT_EQ(fewer.ring_owner(JobId{job}), next->node);
@@ -67,20 +67,20 @@ TEST_F(GatePeersTest, ADrainingGateGetsNoJobs) {
   peers.drain();
   for (std::uint64_t job = 0; job < 200; ++job) {
     EXPECT_NE(peers.ring_owner(JobId{job}), NodeId{2});
-    EXPECT_NE(peers.ring_owner(JobId{job}), kSelf.node);
-    EXPECT_GE(peers.successor(JobId{job}, kSelf.node)->node, NodeId{3});
+    EXPECT_NE(peers.ring_owner(JobId{job}), kThisGate.node);
+    EXPECT_GE(peers.successor(JobId{job}, kThisGate.node)->node, NodeId{3});
   }
   EXPECT_EQ(peers.ring().gates, (std::vector<NodeId>{NodeId{3}, NodeId{4}}));
 }
 
 TEST_F(GatePeersTest, AGateWhoseLifeIsNotKnownGetsNoLease) {
-  GatePeers alone(kSelf);
-  EXPECT_FALSE(alone.successor(JobId{1}, kSelf.node).has_value());
+  GatePeers alone(kThisGate);
+  EXPECT_FALSE(alone.successor(JobId{1}, kThisGate.node).has_value());
   alone.alive(NodeId{2}, true);
-  EXPECT_FALSE(alone.successor(JobId{1}, kSelf.node).has_value());
+  EXPECT_FALSE(alone.successor(JobId{1}, kThisGate.node).has_value());
   EXPECT_TRUE(alone.told(NodeId{2}, state(5)));
   EXPECT_FALSE(alone.told(NodeId{2}, state(4)));
-  EXPECT_EQ(alone.successor(JobId{1}, kSelf.node), (Process{NodeId{2}, Life{5}}));
+  EXPECT_EQ(alone.successor(JobId{1}, kThisGate.node), (Process{NodeId{2}, Life{5}}));
   EXPECT_TRUE(alone.told(NodeId{2}, state(6)));
 }
 

@@ -8,7 +8,7 @@ namespace {
 // A slot's phases exclude each other, so all commands that change them have one subject.
 constexpr std::size_t kSlotKind = 100;
 
-struct SubjectOf {
+struct GateSubjectOf {
   Subject operator()(const JobSubmitted& command) const { return {0, number(command.job), 0, 0}; }
   // Each is for leases of its own.
   Subject operator()(const LeasesRenewed& command) const {
@@ -30,7 +30,7 @@ struct SubjectOf {
 }  // namespace
 
 Subject subject_of(const GateCommand& command) {
-  return std::visit(SubjectOf{}, command);
+  return std::visit(GateSubjectOf{}, command);
 }
 
 template class LogProposals<GateEntry, GateOptions>;

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/random.h"
+#include "cluster/gate_ledger_fixture.h"
 
 namespace muster::cluster {
 namespace {
@@ -11,8 +12,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr base::Instant kStart{std::chrono::hours(1)};
-constexpr JobId kJob{7};
 constexpr NodeId kManager{11};
 
 metrics::CoarseHistogram samples(std::uint64_t count) {

@@ -4,18 +4,13 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/random.h"
+#include "cluster/bytes_fixture.h"
 #include "cluster/command_codec.h"
 #include "cluster/ledger_fixture.h"
 #include "cluster/options.h"
 
 namespace muster::cluster {
 namespace {
-
-std::string bytes_of(const Ledger& ledger) {
-  std::string bytes;
-  encode(ledger, bytes);
-  return bytes;
-}
 
 // Commands that often fit: few jobs, workers and epochs.
 class RandomCommands {

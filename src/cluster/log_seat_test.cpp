@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/self_fixture.h"
+
 namespace muster::cluster {
 namespace {
 
 using std::chrono::milliseconds;
-
-constexpr NodeId kSelf{1};
 
 // One node that is a group by itself, and its disk.
 class LogSeatTest : public testing::Test {

@@ -13,8 +13,8 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr NodeId kGateA{901};
-constexpr NodeId kGateB{902};
+constexpr NodeId kGateNodeA{901};
+constexpr NodeId kGateNodeB{902};
 
 class ManagerClientsTest : public ::testing::Test {
  protected:
@@ -96,10 +96,10 @@ class ManagerClientsTest : public ::testing::Test {
 };
 
 TEST_F(ManagerClientsTest, AcknowledgesASubmissionOnceItIsCommitted) {
-  receive(kGateA, submit(1));
+  receive(kGateNodeA, submit(1));
   EXPECT_EQ(last<SubmitAnswer>(), nullptr);
-  EXPECT_EQ(count<BodyWanted>(kGateA), 1u);
-  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  EXPECT_EQ(count<BodyWanted>(kGateNodeA), 1u);
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
   ASSERT_NE(last<SubmitAnswer>(), nullptr);
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
   EXPECT_EQ(last<SubmitAnswer>()->epoch, 1u);
@@ -107,82 +107,82 @@ TEST_F(ManagerClientsTest, AcknowledgesASubmissionOnceItIsCommitted) {
 }
 
 TEST_F(ManagerClientsTest, RefusesAnIdThatBelongsToAnotherClient) {
-  receive(kGateA, submit(1));
-  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
-  receive(kGateA, submit(1, 8));
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateNodeA, submit(1, 8));
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kConflict);
-  receive(kGateA, Cancel{JobId{1}, ClientId{8}, 0, "eve", ""});
+  receive(kGateNodeA, Cancel{JobId{1}, ClientId{8}, 0, "eve", ""});
   EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kConflict);
 }
 
 TEST_F(ManagerClientsTest, CountsSubmitsPerClientThroughWhicheverGate) {
-  for (std::uint64_t i = 0; i < 50; ++i) receive(i % 2 == 0 ? kGateA : kGateB, submit(1 + i));
+  for (std::uint64_t i = 0; i < 50; ++i) receive(i % 2 == 0 ? kGateNodeA : kGateNodeB, submit(1 + i));
   sent_.clear();
-  receive(kGateB, submit(100));
+  receive(kGateNodeB, submit(100));
   ASSERT_NE(last<SubmitAnswer>(), nullptr);
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kLimited);
   EXPECT_GT(last<SubmitAnswer>()->retry_after, base::Duration::zero());
-  receive(kGateB, submit(101, 8));
+  receive(kGateNodeB, submit(101, 8));
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kLimited);
   EXPECT_EQ(last<SubmitAnswer>()->job, JobId{100});
 }
 
 TEST_F(ManagerClientsTest, TakesNoJobOnWithoutAVote) {
   manager_.standing({kManagerB.node, 2, true, {kManagerB.node, NodeId{103}, NodeId{104}}}, now_);
-  receive(kGateA, submit(1));
+  receive(kGateNodeA, submit(1));
   ASSERT_NE(last<SubmitAnswer>(), nullptr);
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumUnavailable);
 }
 
 TEST_F(ManagerClientsTest, AQuestionTooManyIsToldWhenToComeAgain) {
-  for (std::uint64_t i = 0; i < 100; ++i) receive(kGateA, StatusAsk{JobId{1}, ClientId{7}});
+  for (std::uint64_t i = 0; i < 100; ++i) receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{7}});
   EXPECT_NE(last<StatusAnswer>()->answer, Answer::kLimited);
-  receive(kGateA, StatusAsk{JobId{1}, ClientId{7}});
+  receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{7}});
   EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kLimited);
   EXPECT_GT(last<StatusAnswer>()->retry_after, base::Duration::zero());
 }
 
 TEST_F(ManagerClientsTest, SaysThatTheQueueIsFullAndWhenToComeAgain) {
   for (std::uint64_t i = 0; i < kMaxQueued; ++i) {
-    receive(kGateA, submit(1 + i, 100 + i));
-    receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+    receive(kGateNodeA, submit(1 + i, 100 + i));
+    receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
   }
   EXPECT_EQ(manager_.ledger().queued(), kMaxQueued);
   EXPECT_EQ(last<SubmitAnswer>()->position, kMaxQueued);
-  receive(kGateA, submit(1000, 1000));
+  receive(kGateNodeA, submit(1000, 1000));
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kCapacityExceeded);
   EXPECT_GT(last<SubmitAnswer>()->retry_after, base::Duration::zero());
 }
 
 TEST_F(ManagerClientsTest, WithoutQuorumItAcceptsNothingAndIsNoContact) {
   stand(false);
-  receive(kGateA, submit(1));
+  receive(kGateNodeA, submit(1));
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumUnavailable);
   receive(NodeId{101}, heartbeat(1));
   EXPECT_EQ(last<HeartbeatAnswer>()->contact, Contact::kNoQuorum);
 }
 
 TEST_F(ManagerClientsTest, WhatIsUnderWayWithoutAQuorumMayBeAcceptedYet) {
-  receive(kGateA, submit(1));
+  receive(kGateNodeA, submit(1));
   stand(false);
-  receive(kGateA, submit(1));
+  receive(kGateNodeA, submit(1));
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumTimeout);
-  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
   stand(true);
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
 }
 
 TEST_F(ManagerClientsTest, WithoutAQuorumItSendsClientsThatComeBackElsewhere) {
-  receive(kGateA, submit(1));
-  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
   stand(false);
   Reconnect back;
   back.job = JobId{1};
   back.client = ClientId{7};
-  receive(kGateA, back);
+  receive(kGateNodeA, back);
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kQuorumUnavailable);
   stand(true);
-  receive(kGateA, back);
+  receive(kGateNodeA, back);
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
 }
 
@@ -224,36 +224,36 @@ TEST_F(ManagerClientsTest, NamesWhatItExpectedOfAStranger) {
 }
 
 TEST_F(ManagerClientsTest, ShedsSubmitsWhenOverloadedButNeverCancels) {
-  receive(kGateA, submit(1));
-  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
   manager_.loaded(resilience::Load::kOverloaded);
-  receive(kGateA, submit(2));
+  receive(kGateNodeA, submit(2));
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kOverloaded);
-  receive(kGateA, Cancel{JobId{1}, ClientId{7}, 0, "ada", ""});
+  receive(kGateNodeA, Cancel{JobId{1}, ClientId{7}, 0, "ada", ""});
   EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
   EXPECT_TRUE(last<CancelAnswer>()->done);
 }
 
 // A gate takes a datacenter that it does not hear of for lost, with all that it runs.
 TEST_F(ManagerClientsTest, AnswersAGateThatAsksForItselfHoweverLoadedItIs) {
-  receive(kGateA, submit(1));
-  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
   manager_.loaded(resilience::Load::kOverloaded);
-  receive(kGateA, StatusAsk{JobId{1}, ClientId{7}});
+  receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{7}});
   EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kOverloaded);
   EXPECT_GT(last<StatusAnswer>()->retry_after, seconds(0));
-  receive(kGateA, StatusAsk{JobId{1}, ClientId{}});
+  receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{}});
   EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kAccepted);
 }
 
 TEST_F(ManagerClientsTest, ADrainingManagerSendsClientsElsewhere) {
   manager_.drain(now_);
-  receive(kGateA, submit(1));
+  receive(kGateNodeA, submit(1));
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kDraining);
 }
 
 TEST_F(ManagerClientsTest, GivesUpABundleThatDoesNotArrive) {
-  receive(kGateA, submit(1));
+  receive(kGateNodeA, submit(1));
   for (int i = 0; i < 40; ++i) {
     now_ += seconds(1);
     manager_.wake(now_);
@@ -265,24 +265,24 @@ TEST_F(ManagerClientsTest, GivesUpABundleThatDoesNotArrive) {
   now_ += seconds(5);
   manager_.wake(now_);
   drain();
-  EXPECT_EQ(count<BodyWanted>(kGateA), 0u);
+  EXPECT_EQ(count<BodyWanted>(kGateNodeA), 0u);
 }
 
 TEST_F(ManagerClientsTest, ListensToTheLatestOwnerOfAJobOnly) {
   Submit first = submit(1);
   first.origin_epoch = 3;
-  receive(kGateA, first);
-  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
-  receive(kGateB, GateAnnounce{JobId{1}, 4});
-  receive(kGateA, first);
+  receive(kGateNodeA, first);
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateNodeB, GateAnnounce{JobId{1}, 4});
+  receive(kGateNodeA, first);
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kNotOwner);
-  EXPECT_EQ(last<SubmitAnswer>()->leader, kGateB);
-  receive(kGateA, Cancel{JobId{1}, ClientId{7}, 3, "ada", ""});
+  EXPECT_EQ(last<SubmitAnswer>()->leader, kGateNodeB);
+  receive(kGateNodeA, Cancel{JobId{1}, ClientId{7}, 3, "ada", ""});
   EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kNotOwner);
-  receive(kGateB, Cancel{JobId{1}, ClientId{7}, 4, "ada", ""});
+  receive(kGateNodeB, Cancel{JobId{1}, ClientId{7}, 4, "ada", ""});
   EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
-  EXPECT_EQ(count<JobEnd>(kGateB), 1u);
-  EXPECT_EQ(count<JobEnd>(kGateA), 0u);
+  EXPECT_EQ(count<JobEnd>(kGateNodeB), 1u);
+  EXPECT_EQ(count<JobEnd>(kGateNodeA), 0u);
 }
 
 TEST_F(ManagerClientsTest, AWorkerSpeaksNeitherForAGateNorForAClient) {
@@ -290,12 +290,12 @@ TEST_F(ManagerClientsTest, AWorkerSpeaksNeitherForAGateNorForAClient) {
   receive(worker, heartbeat(1));
   Submit first = submit(1);
   first.origin_epoch = 3;
-  receive(kGateA, first);
-  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateNodeA, first);
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
   receive(worker, GateAnnounce{JobId{1}, 99});
   receive(worker, Cancel{JobId{2}, ClientId{7}, 5, "eve", ""});
   EXPECT_EQ(last<CancelAnswer>(), nullptr);
-  receive(kGateA, Cancel{JobId{1}, ClientId{7}, 3, "ada", ""});
+  receive(kGateNodeA, Cancel{JobId{1}, ClientId{7}, 3, "ada", ""});
   EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
 }
 
@@ -319,37 +319,37 @@ TEST_F(ManagerClientsTest, ARepeatedSubmitOfAFormerOwnerChangesNothing) {
   later.origin_epoch = 4;
   Submit former = submit(1);
   former.origin_epoch = 3;
-  receive(kGateB, later);
-  receive(kGateA, former);
-  receive(kGateB, BodyPiece{test_hash("bundle"), 0, "bundle"});
-  EXPECT_EQ(count<SubmitAnswer>(kGateB), 1u);
-  EXPECT_EQ(count<SubmitAnswer>(kGateA), 0u);
+  receive(kGateNodeB, later);
+  receive(kGateNodeA, former);
+  receive(kGateNodeB, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  EXPECT_EQ(count<SubmitAnswer>(kGateNodeB), 1u);
+  EXPECT_EQ(count<SubmitAnswer>(kGateNodeA), 0u);
   ASSERT_NE(manager_.ledger().job(JobId{1}), nullptr);
-  EXPECT_EQ(manager_.ledger().job(JobId{1})->origin, kGateB);
+  EXPECT_EQ(manager_.ledger().job(JobId{1})->origin, kGateNodeB);
   EXPECT_EQ(manager_.ledger().job(JobId{1})->origin_epoch, 4u);
 }
 
 TEST_F(ManagerClientsTest, SaysThatAJobHadEndedBeforeItsCancellationWasCommitted) {
-  receive(kGateA, submit(1));
-  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
   const PartId part{JobId{1}, 0, 0};
   apply(WorkerAdmitted{{NodeId{102}, Life{1}}, 4});
   apply(Provision{JobId{1}, 1, 0, {{0, {NodeId{102}, Life{1}}, 4, 1}}});
-  manager_.receive(kGateA, Cancel{JobId{1}, ClientId{7}, 0, "ada", ""}, now_);
+  manager_.receive(kGateNodeA, Cancel{JobId{1}, ClientId{7}, 0, "ada", ""}, now_);
   apply(ResultHeld{part, {1, 1}, PartOutcome::kCompleted, {}, {1, 1, 0}, ""});
   apply(JobEnded{JobId{1}, 1, JobState::kCompleted, ""});
   drain();
   ASSERT_NE(last<CancelAnswer>(), nullptr);
-  EXPECT_EQ(count<CancelAnswer>(kGateA), 1u);
+  EXPECT_EQ(count<CancelAnswer>(kGateNodeA), 1u);
   EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kEnded);
   EXPECT_TRUE(last<CancelAnswer>()->done);
 }
 
 TEST_F(ManagerClientsTest, AGatesCancellationOfAnUnknownJobKeepsItOut) {
-  receive(kGateB, Cancel{JobId{1}, ClientId{7}, 2, "ada", ""});
+  receive(kGateNodeB, Cancel{JobId{1}, ClientId{7}, 2, "ada", ""});
   EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kUnknownJob);
   EXPECT_TRUE(last<CancelAnswer>()->done);
-  receive(kGateA, submit(1));
+  receive(kGateNodeA, submit(1));
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kEnded);
 }
 
@@ -368,8 +368,8 @@ TEST_F(ManagerClientsTest, ProposesForOthersOnlyWhatCanBeReadAndInTheirName) {
 }
 
 TEST_F(ManagerClientsTest, RandomMessagesOfStrangersChangeNothing) {
-  receive(kGateA, submit(1));
-  receive(kGateA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
   const std::uint64_t before = manager_.ledger().digest();
   const PartId part{JobId{1}, 0, 0};
   const NodeId stranger{666};

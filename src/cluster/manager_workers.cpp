@@ -8,7 +8,6 @@
 namespace muster::cluster {
 namespace {
 
-constexpr std::uint32_t kMajor = 1;
 // Jobs that workers speak of and nobody knows; further ones are looked at when they are reported again.
 constexpr std::size_t kMaxUnknown = 1024;
 
@@ -23,10 +22,11 @@ void Manager::on(Desk& desk, NodeId from, const Heartbeat& message) {
   answer.managers.assign(
       standing_.voters.begin(),
       standing_.voters.begin() + static_cast<std::ptrdiff_t>(std::min(standing_.voters.size(), kMaxManagers)));
-  if (message.cluster != cluster_ || message.environment != environment_ || message.major != kMajor) {
+  if (message.cluster != cluster_ || message.environment != environment_ || message.major != kProtocolMajor) {
     answer.contact = Contact::kMismatch;
-    answer.reason = fmt::format("expected cluster '{}', environment '{}', protocol {}; received '{}', '{}', {}",
-                                cluster_, environment_, kMajor, message.cluster, message.environment, message.major);
+    answer.reason =
+        fmt::format("expected cluster '{}', environment '{}', protocol {}; received '{}', '{}', {}", cluster_,
+                    environment_, kProtocolMajor, message.cluster, message.environment, message.major);
     return desk.send(from, answer);
   }
   answer.contact = contact(desk, worker, message);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/bytes_fixture.h"
 #include "cluster/fields_fixture.h"
 #include "cluster/fields_messages_job.h"
 #include "cluster/fields_messages_worker.h"
@@ -10,12 +11,6 @@
 
 namespace muster::cluster {
 namespace {
-
-std::string bytes_of(const Message& message) {
-  std::string bytes;
-  encode(message, bytes);
-  return bytes;
-}
 
 TEST(MessageCodec, EveryMessageComesBackAsItWas) {
   for (std::size_t kind = 0; kind < kMessages; ++kind) {

@@ -31,12 +31,15 @@ enum class WorkerState : std::uint8_t { kRegistering, kHealthy, kDegraded, kDrai
 constexpr std::size_t kWorkerStates = 5;
 std::string_view to_text(WorkerState state);
 
+// Of the protocol: who speaks another one is refused.
+inline constexpr std::uint32_t kProtocolMajor = 1;
+
 // Worker → manager, each second and on change. Registers, keeps contact, reports: one message for all three.
 struct Heartbeat {
   Life life{};
   std::string cluster;      // ≤ kMaxName; checked first, a mismatch is refused by name
   std::string environment;  // likewise
-  std::uint32_t major = 1;  // of the protocol
+  std::uint32_t major = kProtocolMajor;
   std::uint32_t minor = 0;
   std::uint64_t version = 0;  // rises with every heartbeat of this life; lower or equal is stale
   std::int64_t sent = 0;      // the worker's clock, ns; echoed in the answer
@@ -86,7 +89,7 @@ struct Dispatch {
   Fence fence;
   std::uint64_t epoch = 0;  // the sender's own
   Life worker_life{};       // another life refuses
-  std::uint32_t major = 1;
+  std::uint32_t major = kProtocolMajor;
   Slice slice;
   BodyRef bundle;
   std::string workflow;               // its name

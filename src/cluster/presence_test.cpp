@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/self_fixture.h"
+
 namespace muster::cluster {
 namespace {
-
-constexpr NodeId kSelf{1};
 
 LogStanding leading() {
   LogStanding standing;

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/self_fixture.h"
+
 namespace muster::cluster {
 namespace {
 
 using std::chrono::seconds;
-
-constexpr NodeId kSelf{1};
 
 class StepDownTest : public testing::Test {
  protected:

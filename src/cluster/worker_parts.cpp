@@ -5,11 +5,7 @@
 #include "cluster/worker.h"
 
 namespace muster::cluster {
-namespace {
-
-constexpr std::uint32_t kMajor = 1;
-
-}  // namespace
+namespace {}  // namespace
 
 void Worker::on(NodeId from, const Dispatch& message, base::Instant now) {
   const DispatchReply reply = judge(from, message, now);
@@ -21,7 +17,7 @@ void Worker::on(NodeId from, const Dispatch& message, base::Instant now) {
 // given the part to another.
 DispatchReply Worker::judge(NodeId from, const Dispatch& message, base::Instant now) {
   if (message.worker_life != self_.life) return DispatchReply::kStaleLife;
-  if (message.major != kMajor) return DispatchReply::kOtherMajor;
+  if (message.major != kProtocolMajor) return DispatchReply::kOtherMajor;
   switch (epochs_.judge(message.part.job, {message.epoch, 0}, now)) {
     case resilience::Fenced::kStale:
       return DispatchReply::kStaleFence;

@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 constexpr NodeId kLeader{1};
 constexpr NodeId kOther{2};
-constexpr Process kSelf{NodeId{101}, Life{7}};
+constexpr Process kThisWorker{NodeId{101}, Life{7}};
 
 class WorkerTest : public ::testing::Test {
  protected:
@@ -28,7 +28,7 @@ class WorkerTest : public ::testing::Test {
 
   static WorkerSettings settings() {
     WorkerSettings made;
-    made.self = kSelf;
+    made.self = kThisWorker;
     made.cluster = "c";
     made.environment = "e";
     made.cores = 4;
@@ -47,7 +47,7 @@ class WorkerTest : public ::testing::Test {
   // To the last heartbeat.
   void answer(Contact contact, NodeId from = kLeader) {
     HeartbeatAnswer message;
-    message.life = kSelf.life;
+    message.life = kThisWorker.life;
     message.sent = last<Heartbeat>()->sent;
     message.contact = contact;
     receive(message, from);
@@ -74,7 +74,7 @@ class WorkerTest : public ::testing::Test {
     made.part = kPart;
     made.fence = {1, attempt};
     made.epoch = 1;
-    made.worker_life = kSelf.life;
+    made.worker_life = kThisWorker.life;
     made.slice = {0, cores, cores};
     made.bundle = {test_hash("bundle"), 6};
     made.workflow = "w0";
@@ -192,7 +192,7 @@ TEST_F(WorkerTest, RefusesAnotherLifeAnOlderContextAndAnotherMajor) {
 
 TEST_F(WorkerTest, RefusesAnOfferFromBeforeItWasAdmittedAnew) {
   HeartbeatAnswer anew;
-  anew.life = kSelf.life;
+  anew.life = kThisWorker.life;
   anew.sent = last<Heartbeat>()->sent;
   anew.contact = Contact::kAdmitted;
   anew.admission = 9;
@@ -282,7 +282,7 @@ TEST_F(WorkerTest, ContactCountsFromWhenTheQuestionWasSent) {
   const Heartbeat early = *last<Heartbeat>();
   pass(seconds(25));
   HeartbeatAnswer late;
-  late.life = kSelf.life;
+  late.life = kThisWorker.life;
   late.sent = early.sent;
   late.contact = Contact::kAdmitted;
   receive(late);

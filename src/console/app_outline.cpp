@@ -9,7 +9,7 @@
 namespace muster::console {
 namespace {
 
-std::string capitals(std::string_view text) {
+std::string constant_case(std::string_view text) {
   std::string made;
   for (const char each : text) {
     made += each == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(each)));
@@ -18,7 +18,7 @@ std::string capitals(std::string_view text) {
 }
 
 std::string positional_name(const CLI::Option& option) {
-  return capitals(option.get_name(true, false));
+  return constant_case(option.get_name(true, false));
 }
 
 // "FILE", "[FILE]", "RUN...".
@@ -162,7 +162,7 @@ bool takes_value(const CLI::Option& option) {
 
 std::string variable_of(const CLI::Option& option) {
   if (!option.get_configurable() || option.get_lnames().empty()) return {};
-  return "MUSTER_" + capitals(option.get_lnames().front());
+  return "MUSTER_" + constant_case(option.get_lnames().front());
 }
 
 }  // namespace muster::console

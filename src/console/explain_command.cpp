@@ -14,8 +14,6 @@
 namespace muster::console {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{64} * 1024;
-
 // A run raises its soft limit to the hard one.
 std::uint64_t most_open_files() {
   rlimit limit{};
@@ -67,7 +65,7 @@ void add_explain(CLI::App& app, CommandContext& context) {
       ->group("What to show");
   command.add_option("--bytes", flags->bytes, "Bytes of each request to show [400]")
       ->type_name("N")
-      ->check(whole_number(0, kMostBytes))
+      ->check(whole_number(0, kMostShownBytes))
       ->group("What to show");
   command.add_flag("--json", flags->json, "Print it as JSON")->group("What to show");
   command.callback([flags, &context] { context.code = explain(*flags, context.registry, context.color); });

@@ -10,6 +10,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/characters.h"
 #include "base/closest.h"
 #include "report/totals.h"
 #include "store/data_folder.h"
@@ -23,7 +24,7 @@ constexpr std::string_view kLatest = "latest";
 using Found = std::expected<store::RunRecord, Refusal>;
 
 bool label_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+  return base::is_letter_or_digit(c) || c == '.' || c == '-' || c == '_';
 }
 
 // How many before the latest; nothing if `reference` is no such thing.

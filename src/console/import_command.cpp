@@ -41,14 +41,14 @@ base::Expected<std::string> read_all(std::FILE* file, std::size_t most) {
 }
 
 // Why it cannot be read, or nothing.
-std::string file_problem(const std::string& path) {
+std::string source_problem(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return "it is a folder";
   return access(path.c_str(), R_OK) == 0 ? std::string() : std::strerror(errno);
 }
 
 base::Expected<std::string> read_file(const std::string& path, std::size_t most) {
-  if (std::string why = file_problem(path); !why.empty()) return base::fail(std::move(why));
+  if (std::string why = source_problem(path); !why.empty()) return base::fail(std::move(why));
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"), &std::fclose);
   if (file == nullptr) return base::fail(std::strerror(errno));
   return read_all(file.get(), most);
@@ -77,7 +77,7 @@ base::Expected<void> read_source(const Importer& importer, const ImportFlags& fl
 }
 
 // A line that grows on a terminal, for input that takes more than a moment.
-class Progress {
+class ImportProgress {
  public:
   void show(std::size_t done, std::size_t total) {
     if (!terminal_ || total == 0) return;
@@ -192,8 +192,8 @@ int import_from(const Importer& importer, const ImportFlags& flags) {
   input.settings = flags.settings;
   input.to_here = way_back(flags.output);
   input.read_file = [](const std::string& path) { return read_file(path, kFileBytes); };
-  input.file_problem = file_problem;
-  Progress progress;
+  input.file_problem = source_problem;
+  ImportProgress progress;
   input.progress = [&progress](std::size_t done, std::size_t total) { progress.show(done, total); };
   if (auto read = read_source(importer, flags, input); !read) return refuse(read.error(), kBadInput);
   const auto made = importer.run(input);

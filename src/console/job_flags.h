@@ -22,6 +22,9 @@ void add_request_flags(CLI::App& command, JobFlags& flags);
 // How much load --url gets.
 void add_load_flags(CLI::App& command, JobFlags& flags);
 
+// The most that --bytes may ask to be shown of a message.
+constexpr std::uint64_t kMostShownBytes = std::uint64_t{64} * 1024;
+
 // Refuses everything but digits that make a number in these bounds; CLI11 itself takes "-1" and "1e3".
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 

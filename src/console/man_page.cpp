@@ -4,7 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
+
+#include "base/letter_case.h"
 
 namespace muster::console {
 namespace {
@@ -57,11 +58,6 @@ std::string dashed(std::string name) {
   return name;
 }
 
-std::string capitals(std::string text) {
-  for (char& each : text) each = static_cast<char>(std::toupper(static_cast<unsigned char>(each)));
-  return text;
-}
-
 void append_examples(std::string& out, const CommandOutline& command) {
   if (command.examples.empty()) return;
   out += ".SH EXAMPLES\n.nf\n";
@@ -97,7 +93,7 @@ void append_environment(std::string& out, const CommandOutline& command) {
 
 std::string page_of(const CommandOutline& command) {
   const std::string name = dashed(command.name);
-  std::string out = fmt::format(".TH {} 1 \"\" \"muster {}\" \"muster\"\n", roff(capitals(name)), MUSTER_VERSION);
+  std::string out = fmt::format(".TH {} 1 \"\" \"muster {}\" \"muster\"\n", roff(base::upper(name)), MUSTER_VERSION);
   out += fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", roff(name), roff(command.doc));
   for (std::size_t i = 0; i < command.usage.size(); ++i) {
     out += fmt::format("{}{}\n", i == 0 ? "" : ".br\n", roff(command.usage[i]));

@@ -46,15 +46,16 @@ std::string spelt(const CLI::Option& option, std::span<const char* const> words)
 // "an address", "auto, full or none", "NAME=VALUE".
 std::string needed(const CLI::Option& option) {
   if (const std::vector<std::string> choices = choices_of(option); !choices.empty()) return base::listed(choices, "or");
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{{{"URL", "an address"},
-                                                                                 {"FILE", "a file"},
-                                                                                 {"TIME", "a time such as 30s"},
-                                                                                 {"RATE", "a rate such as 100/s"},
-                                                                                 {"N", "a number"},
-                                                                                 {"TEXT", "a value"},
-                                                                                 {"", "a value"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kKindsOfValue{
+      {{"URL", "an address"},
+       {"FILE", "a file"},
+       {"TIME", "a time such as 30s"},
+       {"RATE", "a rate such as 100/s"},
+       {"N", "a number"},
+       {"TEXT", "a value"},
+       {"", "a value"}}};
   std::string type = type_of(option);
-  for (const auto& [each, meaning] : kWords) {
+  for (const auto& [each, meaning] : kKindsOfValue) {
     if (each == type) return std::string(meaning);
   }
   return type;

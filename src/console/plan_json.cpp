@@ -13,8 +13,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view kPriorities[] = {"auto", "low", "normal", "high", "exclusive"};
-constexpr std::string_view kPicks[] = {"sequential", "random", "unique", "per_vu"};
-constexpr std::string_view kKeeps[] = {"last", "first", "all"};
+constexpr std::string_view kPickNames[] = {"sequential", "random", "unique", "per_vu"};
+constexpr std::string_view kKeepNames[] = {"last", "first", "all"};
 
 ordered_json time_or_null(base::Duration duration) {
   return duration == base::Duration::max() ? ordered_json() : ordered_json(base::seconds(duration));
@@ -102,7 +102,7 @@ ordered_json data_json(const engine::FeederUse& use) {
   return {{"name", use.name},
           {"rows", use.feeder->rows()},
           {"columns", use.feeder->columns()},
-          {"pick", kPicks[static_cast<std::size_t>(use.pick)]}};
+          {"pick", kPickNames[static_cast<std::size_t>(use.pick)]}};
 }
 
 ordered_json workflow_json(const PlannedWorkflow& each, const model::StepKinds& kinds) {
@@ -130,7 +130,7 @@ ordered_json workflow_json(const PlannedWorkflow& each, const model::StepKinds& 
     out["uses"].push_back(part);
   }
   for (const model::Provide& provide : flow.provides) {
-    const std::string_view keep = kKeeps[static_cast<std::size_t>(provide.keep)];
+    const std::string_view keep = kKeepNames[static_cast<std::size_t>(provide.keep)];
     const ordered_json part = {{"key", provide.key}, {"keep", keep}, {"to", provide.to}};
     out["provides"].push_back(part);
   }

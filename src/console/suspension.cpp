@@ -8,7 +8,7 @@ namespace {
 // A handler reaches nothing but statics.
 std::atomic<bool> stop_asked{false};
 
-struct sigaction handled() {
+struct sigaction stopping() {
   struct sigaction action{};
   action.sa_handler = [](int) { stop_asked = true; };
   action.sa_flags = SA_RESTART;  // poll() ends all the same
@@ -20,7 +20,7 @@ struct sigaction handled() {
 Suspension::Suspension() {
   stop_asked = false;
   sigaction(SIGTSTP, nullptr, &old_);
-  const struct sigaction action = handled();
+  const struct sigaction action = stopping();
   if (old_.sa_handler != SIG_IGN) sigaction(SIGTSTP, &action, nullptr);
 }
 
@@ -38,7 +38,7 @@ void Suspension::stop_here() {
   fallback.sa_handler = SIG_DFL;
   sigaction(SIGTSTP, &fallback, nullptr);
   raise(SIGTSTP);
-  const struct sigaction action = handled();
+  const struct sigaction action = stopping();
   sigaction(SIGTSTP, &action, nullptr);
 }
 

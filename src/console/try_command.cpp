@@ -23,7 +23,6 @@
 namespace muster::console {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{64} * 1024;
 // Of each value that is shown.
 constexpr std::size_t kMostValueBytes = 4096;
 
@@ -253,7 +252,7 @@ void add_try(CLI::App& app, CommandContext& context) {
       ->configurable(false);
   command.add_option("--bytes", flags->bytes, "Bytes of each request and response to show [4096]")
       ->type_name("N")
-      ->check(whole_number(0, kMostBytes))
+      ->check(whole_number(0, kMostShownBytes))
       ->group(group);
   command.add_flag("--json", flags->json, "Print each step as one line of JSON")->group(group);
   command.callback([flags, &context] { context.code = try_once(*flags, context.registry); });

@@ -4,13 +4,13 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "cores/start_fixture.h"
+
 namespace muster::cores {
 namespace {
 
-using base::Instant;
 using namespace std::chrono_literals;
 
-constexpr Instant kStart{1h};
 constexpr Condition kStuck{.pace = Pace::kStuck};
 
 TEST(Health, EveryConditionHasItsTreatment) {

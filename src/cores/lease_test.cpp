@@ -7,6 +7,8 @@
 #include <functional>
 #include <map>
 
+#include "cores/start_fixture.h"
+
 namespace muster::cores {
 namespace {
 
@@ -15,7 +17,6 @@ using base::Instant;
 using base::NodeId;
 using namespace std::chrono_literals;
 
-constexpr Instant kStart{1h};
 constexpr NodeId kSelf{1};
 constexpr NodeId kOther{2};
 constexpr int kJob = 7;

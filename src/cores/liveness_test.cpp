@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "cores/start_fixture.h"
+
 namespace muster::cores {
 namespace {
 
 using base::Instant;
 using namespace std::chrono_literals;
 
-constexpr Instant kStart{1h};
 constexpr LivenessOptions kWithoutJitter{.jitter = 0};
 
 class LivenessTest : public testing::Test {

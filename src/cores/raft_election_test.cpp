@@ -7,18 +7,6 @@
 namespace muster::cores {
 namespace {
 
-constexpr base::Duration kT = RaftOptions{}.election_timeout;
-
-RaftVoteRequest vote_for(RaftTerm asked, RaftIndex last_index, RaftTerm last_term, bool pre = false) {
-  return {.pre = pre,
-          .transfer = false,
-          .asked = asked,
-          .last_index = last_index,
-          .last_term = last_term,
-          .commit = 0,
-          .members_index = 0};
-}
-
 RaftAppend heartbeat(RaftIndex prev_index, RaftTerm prev_term, base::Instant stamp = {}) {
   return {.prev_index = prev_index,
           .prev_term = prev_term,

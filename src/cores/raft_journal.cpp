@@ -15,7 +15,7 @@ namespace {
 using metrics::Reader;
 using metrics::Writer;
 
-using Body = decltype(RaftWrite::body);
+using WriteBody = decltype(RaftWrite::body);
 
 constexpr std::uint64_t kMagic = 0x314c4e5254534d4d;  // "MMSTRNL1", as eight bytes
 constexpr std::size_t kHeaderBytes = 48;
@@ -90,7 +90,7 @@ RaftImage read_image(Reader& reader) {
 class Recovery {
  public:
   void apply(Reader& reader) {
-    switch (reader.varint_below(std::variant_size_v<Body>)) {
+    switch (reader.varint_below(std::variant_size_v<WriteBody>)) {
       case 0:
         return hard(read_hard(reader), reader);
       case 1:

@@ -11,11 +11,6 @@ RaftLog log_of(std::vector<RaftTerm> terms) {
   return RaftLog(image_of({node(1)}, std::move(terms), {}));
 }
 
-RaftEntry members_at(RaftIndex index, RaftTerm term, std::vector<base::NodeId> voters) {
-  return {
-      .index = index, .term = term, .kind = RaftEntryKind::kMembers, .command = {}, .members = {std::move(voters), {}}};
-}
-
 TEST(RaftLog, KnowsTheTermsOfWhatItHolds) {
   const RaftLog log = log_of({1, 1, 3});
   EXPECT_EQ(log.last(), 3u);

@@ -9,33 +9,6 @@ namespace {
 
 using Kind = RaftChange::Kind;
 
-constexpr base::Duration kT = RaftOptions{}.election_timeout;
-
-RaftEntry members_at(RaftIndex index, RaftTerm term, std::vector<base::NodeId> voters) {
-  return {
-      .index = index, .term = term, .kind = RaftEntryKind::kMembers, .command = {}, .members = {std::move(voters), {}}};
-}
-
-RaftAppend append_of(RaftIndex prev_index, RaftTerm prev_term, std::vector<RaftEntry> entries, RaftIndex commit = 0) {
-  return {.prev_index = prev_index,
-          .prev_term = prev_term,
-          .commit = commit,
-          .members_index = 0,
-          .stamp = {},
-          .round = 0,
-          .entries = std::move(entries)};
-}
-
-RaftVoteRequest vote_for(RaftTerm asked, RaftIndex last_index, RaftTerm last_term) {
-  return {.pre = false,
-          .transfer = false,
-          .asked = asked,
-          .last_index = last_index,
-          .last_term = last_term,
-          .commit = 0,
-          .members_index = 0};
-}
-
 class RaftMembership : public testing::Test {
  protected:
   void SetUp() override {

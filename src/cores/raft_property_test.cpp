@@ -88,10 +88,11 @@ class Trouble {
   }
 
   void change(Node node, Node other) {
-    using Kind = RaftChange::Kind;
     const bool member = group_[node].members().contains(base::NodeId{other});
     const bool learner = group_[node].members().is_learner(base::NodeId{other});
-    const Kind kind = !member ? Kind::kAddLearner : learner ? Kind::kPromote : Kind::kRemove;
+    const RaftChange::Kind kind = !member   ? RaftChange::Kind::kAddLearner
+                                  : learner ? RaftChange::Kind::kPromote
+                                            : RaftChange::Kind::kRemove;
     group_.change(node, kind, other);
   }
 

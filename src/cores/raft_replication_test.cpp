@@ -7,18 +7,6 @@
 namespace muster::cores {
 namespace {
 
-constexpr base::Duration kT = RaftOptions{}.election_timeout;
-
-RaftAppend append_of(RaftIndex prev_index, RaftTerm prev_term, std::vector<RaftEntry> entries, RaftIndex commit = 0) {
-  return {.prev_index = prev_index,
-          .prev_term = prev_term,
-          .commit = commit,
-          .members_index = 0,
-          .stamp = {},
-          .round = 0,
-          .entries = std::move(entries)};
-}
-
 RaftImage three(std::vector<RaftTerm> terms, RaftTerm term) {
   return image_of({node(1), node(2), node(3)}, std::move(terms), {term, base::kNoNode});
 }

@@ -8,8 +8,6 @@
 namespace muster::cores {
 namespace {
 
-constexpr base::Duration kT = RaftOptions{}.election_timeout;
-
 RaftOptions short_logs() {
   RaftOptions options;
   options.kept_entries = 0;

@@ -11,6 +11,9 @@
 
 namespace muster::cores {
 
+// T: a follower waits for its leader between once and twice this long.
+constexpr base::Duration kT = RaftOptions{}.election_timeout;
+
 constexpr base::NodeId node(std::uint64_t number) {
   return base::NodeId{number};
 }
@@ -32,6 +35,32 @@ inline RaftImage image_of(std::vector<base::NodeId> voters, std::vector<RaftTerm
 
 inline RaftEntry command_at(RaftIndex index, RaftTerm term, std::string command = "x") {
   return {.index = index, .term = term, .kind = RaftEntryKind::kCommand, .command = std::move(command), .members = {}};
+}
+
+inline RaftEntry members_at(RaftIndex index, RaftTerm term, std::vector<base::NodeId> voters) {
+  return {
+      .index = index, .term = term, .kind = RaftEntryKind::kMembers, .command = {}, .members = {std::move(voters), {}}};
+}
+
+inline RaftAppend append_of(RaftIndex prev_index, RaftTerm prev_term, std::vector<RaftEntry> entries,
+                            RaftIndex commit = 0) {
+  return {.prev_index = prev_index,
+          .prev_term = prev_term,
+          .commit = commit,
+          .members_index = 0,
+          .stamp = {},
+          .round = 0,
+          .entries = std::move(entries)};
+}
+
+inline RaftVoteRequest vote_for(RaftTerm asked, RaftIndex last_index, RaftTerm last_term, bool pre = false) {
+  return {.pre = pre,
+          .transfer = false,
+          .asked = asked,
+          .last_index = last_index,
+          .last_term = last_term,
+          .commit = 0,
+          .members_index = 0};
 }
 
 class RaftSolo {

@@ -11,9 +11,9 @@ using base::NodeId;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr base::Instant kNow{minutes(1)};
+constexpr base::Instant kFirstNack{minutes(1)};
 
-Relay relay(std::uint64_t sequence, base::Instant nack_at = kNow) {
+Relay relay(std::uint64_t sequence, base::Instant nack_at = kFirstNack) {
   return {.sequence = sequence,
           .asked_as = sequence + 1000,
           .asked_by = ipv4_endpoint(1, 1),
@@ -35,14 +35,14 @@ TEST(RelaysTest, AnAnswerIsForWhoeverAskedAndCountsOnce) {
 
 TEST(RelaysTest, OnlyTheSilentAreDueAndEachOnce) {
   Relays relays;
-  relays.add(relay(5, kNow));
-  relays.add(relay(6, kNow + seconds(1)));
-  relays.add(relay(7, kNow + seconds(2)));
+  relays.add(relay(5, kFirstNack));
+  relays.add(relay(6, kFirstNack + seconds(1)));
+  relays.add(relay(7, kFirstNack + seconds(2)));
   relays.answer(6, NodeId{2});
-  EXPECT_EQ(relays.next_due(), kNow);
-  EXPECT_EQ(relays.due(kNow, seconds(9)).size(), 1u);
-  EXPECT_EQ(relays.next_due(), kNow + seconds(1));
-  const std::vector<Relay> due = relays.due(kNow + seconds(2), seconds(9));
+  EXPECT_EQ(relays.next_due(), kFirstNack);
+  EXPECT_EQ(relays.due(kFirstNack, seconds(9)).size(), 1u);
+  EXPECT_EQ(relays.next_due(), kFirstNack + seconds(1));
+  const std::vector<Relay> due = relays.due(kFirstNack + seconds(2), seconds(9));
   ASSERT_EQ(due.size(), 1u);
   EXPECT_EQ(due[0].sequence, 7u);
   EXPECT_EQ(relays.next_due(), base::kNever);
@@ -52,9 +52,9 @@ TEST(RelaysTest, AnAnswerCountsAfterTheNackUntilItIsForgotten) {
   Relays relays;
   relays.add(relay(5));
   relays.add(relay(6));
-  relays.due(kNow, seconds(9));
+  relays.due(kFirstNack, seconds(9));
   EXPECT_TRUE(relays.answer(5, NodeId{2}).has_value());
-  relays.due(kNow + seconds(9), seconds(9));
+  relays.due(kFirstNack + seconds(9), seconds(9));
   EXPECT_FALSE(relays.answer(6, NodeId{2}).has_value());
 }
 
@@ -64,7 +64,7 @@ TEST(RelaysTest, TheOldestMakeRoom) {
   EXPECT_FALSE(relays.add(relay(kMaxRelays + 1)));
   EXPECT_FALSE(relays.answer(1, NodeId{2}).has_value());
   EXPECT_TRUE(relays.answer(2, NodeId{2}).has_value());
-  EXPECT_EQ(relays.due(kNow, seconds(9)).size(), kMaxRelays - 1);
+  EXPECT_EQ(relays.due(kFirstNack, seconds(9)).size(), kMaxRelays - 1);
 }
 
 }  // namespace

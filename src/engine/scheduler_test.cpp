@@ -296,10 +296,10 @@ TEST(Scheduler, ALoopThatGivesWayMakesAllItsRounds) {
 }
 
 // Sends commands one after the other, each once its condition holds.
-class Script {
+class CommandScript {
  public:
   using Condition = std::function<bool(const model::WorkflowResult&)>;
-  Script& when(Condition condition, Command command) {
+  CommandScript& when(Condition condition, Command command) {
     acts_.push_back({std::move(condition), command});
     return *this;
   }
@@ -327,7 +327,7 @@ TEST(Scheduler, LatenessOfAnOpenLoadIsThatOfItsArrivalsAndOfAClosedOneThatOfItsT
 TEST(Scheduler, StopLetsWorkFinishAndAbortDoesNot) {
   for (const auto kind : {Command::Kind::kStop, Command::Kind::kAbort}) {
     Rehearsal r;
-    Script script;
+    CommandScript script;
     script.when([&](const auto&) { return !r.journal->texts().empty(); }, {.kind = kind});
     r.during = std::ref(script);
     const auto result = r.run("{ vus: 2, for: 1h, grace: 30s }", "    steps: [ { name: a, play: a, takes: 3s } ]\n");
@@ -382,7 +382,7 @@ TEST(Scheduler, PauseStopsNewIterationsAndResumeShiftsTheSchedule) {
   std::size_t at_pause = 0;
   std::size_t at_resume = 0;
   base::Instant paused{};
-  Script script;
+  CommandScript script;
   script.when([&](const auto& result) { return result.iterations > 0; }, {.kind = Command::Kind::kPause});
   script.when(
       [&](const auto&) {
@@ -407,7 +407,7 @@ TEST(Scheduler, PauseHoldsArrivalsBackAndLosesNone) {
   std::size_t at_pause = 0;
   std::size_t at_resume = 0;
   base::Instant paused{};
-  Script script;
+  CommandScript script;
   script.when([&](const auto&) { return r.journal->texts().size() > 5; }, {.kind = Command::Kind::kPause});
   script.when(
       [&](const auto&) {
@@ -437,7 +437,7 @@ TEST_P(PausedWarmUp, StaysAWarmUpHoweverLongThePauseIs) {
   Rehearsal r;
   r.cores = 2;
   base::Instant paused{};
-  Script script;
+  CommandScript script;
   script.when([&](const auto&) { return r.journal->texts().size() > 5; }, {.kind = Command::Kind::kPause});
   script.when(
       [&](const auto&) {
@@ -460,7 +460,7 @@ TEST_P(PausedWarmUp, StaysAWarmUpHoweverLongThePauseIs) {
 
 TEST(Scheduler, StopDuringAPauseEndsTheRun) {
   Rehearsal r;
-  Script script;
+  CommandScript script;
   script.when([&](const auto&) { return r.journal->texts().size() > 5; }, {.kind = Command::Kind::kPause});
   script.when([](const auto&) { return true; }, {.kind = Command::Kind::kStop});
   script.when([](const auto&) { return true; }, {.kind = Command::Kind::kResume});
@@ -475,7 +475,7 @@ TEST(Scheduler, StopDuringAPauseEndsTheRun) {
 TEST(Scheduler, ScaleChangesTheNumberOfVus) {
   Rehearsal r;
   r.cores = 2;
-  Script script;
+  CommandScript script;
   script.when([](const auto& result) { return result.iterations > 0; }, {.kind = Command::Kind::kScale, .factor = 3});
   script.when([](const auto& result) { return result.vus == 12; }, {.kind = Command::Kind::kScale, .factor = 0.5});
   script.when([](const auto& result) { return result.vus == 2; }, {.kind = Command::Kind::kStop});
@@ -491,7 +491,7 @@ TEST_P(OnCores, ScalingDownLeavesAVuForTheIterationsThatAreBounded) {
     Rehearsal r;
     r.cores = GetParam();
     const std::uint64_t iterations = 40 * r.cores;
-    Script script;
+    CommandScript script;
     script.when([&](const auto&) { return !r.journal->texts().empty(); },
                 {.kind = Command::Kind::kScale, .factor = 0.1});
     r.during = std::ref(script);
@@ -509,7 +509,7 @@ TEST(Scheduler, NobodyTakesThePlaceOfAVuThatHasRunItsIterations) {
        {Command{.kind = Command::Kind::kResume}, {.kind = Command::Kind::kScale, .factor = 1}}) {
     for (const char* load : {"{ vus: 2, iterations: 3 each }", "{ vus: 2, iterations: 4 }"}) {
       Rehearsal r;
-      Script script;
+      CommandScript script;
       // The first VU is through while the second is in its first iteration, or no iteration is left for it.
       script.when([&](const auto& result) { return result.iterations >= 3 && result.vus == 1; },
                   {.kind = Command::Kind::kPause});
@@ -544,7 +544,7 @@ TEST(Scheduler, ABoundedLoadThatIsScaledDownBeforeItBeginsIsRunAllTheSame) {
 
 TEST(Scheduler, ScaleChangesTheRate) {
   Rehearsal r;
-  Script script;
+  CommandScript script;
   script.when([&](const auto&) { return !r.journal->texts().empty(); }, {.kind = Command::Kind::kScale, .factor = 5});
   r.during = std::ref(script);
   const auto result = r.run(arrivals("100/s", "2s", ", max_vus: 50"), kOneStep);

@@ -24,7 +24,7 @@ Threshold threshold(std::string metric, std::string aggregate, Comparison compar
   return made;
 }
 
-model::StepResult step(std::string name, std::uint64_t ok, std::uint64_t failed, base::Duration latency) {
+model::StepResult counted_step(std::string name, std::uint64_t ok, std::uint64_t failed, base::Duration latency) {
   model::StepResult made;
   made.name = std::move(name);
   made.kind = "http";
@@ -61,8 +61,8 @@ model::ThresholdVerdict judged(const Threshold& one, const std::vector<model::Wo
 
 TEST(Thresholds, LatencyPercentilesComeFromAllTestStepsTogether) {
   auto shop = workflow("shop");
-  shop.steps = {step("fast", 90, 0, 10ms), step("slow", 10, 0, 500ms)};
-  auto group = step("group", 100, 0, 900ms);
+  shop.steps = {counted_step("fast", 90, 0, 10ms), counted_step("slow", 10, 0, 500ms)};
+  auto group = counted_step("group", 100, 0, 900ms);
   group.role = model::StepRole::kControl;
   shop.steps.push_back(group);
   const auto p90 = judged(threshold("latency", "p90", Comparison::kLess, 0.3), {shop});
@@ -77,7 +77,7 @@ TEST(Thresholds, LatencyPercentilesComeFromAllTestStepsTogether) {
 
 TEST(Thresholds, EveryAggregateOfLatencyIsMeasured) {
   auto shop = workflow("shop");
-  shop.steps = {step("a", 50, 0, 100ms), step("b", 50, 0, 300ms)};
+  shop.steps = {counted_step("a", 50, 0, 100ms), counted_step("b", 50, 0, 300ms)};
   const auto value = [&](const std::string& aggregate) {
     return judged(threshold("latency", aggregate, Comparison::kLess, 1), {shop}).value;
   };
@@ -93,10 +93,10 @@ TEST(Thresholds, EveryAggregateOfLatencyIsMeasured) {
 
 TEST(Thresholds, WhereNamesAWorkflowAStepOrATag) {
   auto shop = workflow("shop");
-  shop.steps = {step("login", 10, 0, 10ms), step("cart", 10, 0, 40ms)};
+  shop.steps = {counted_step("login", 10, 0, 10ms), counted_step("cart", 10, 0, 40ms)};
   shop.steps[1].tags = {{"team", "checkout"}};
   auto admin = workflow("admin");
-  admin.steps = {step("login", 10, 0, 80ms)};
+  admin.steps = {counted_step("login", 10, 0, 80ms)};
   model::TaggedResult eu;
   eu.tags = "region=eu,plan=free";
   eu.ok = 4;
@@ -122,7 +122,7 @@ TEST(Thresholds, WhereNamesAWorkflowAStepOrATag) {
 
 TEST(Thresholds, WhereMayNameAStepAndConstantTagsBesideThoseThatOnlyTheRunTells) {
   auto shop = workflow("shop");
-  shop.steps = {step("a", 20, 0, 10ms), step("b", 20, 0, 40ms)};
+  shop.steps = {counted_step("a", 20, 0, 10ms), counted_step("b", 20, 0, 40ms)};
   shop.steps[0].tags = {{"kind", "read"}};
   for (const char* name : {"a", "b"}) {
     for (const char* lane : {"1", "2"}) {
@@ -149,7 +149,7 @@ TEST(Thresholds, WhereMayNameAStepAndConstantTagsBesideThoseThatOnlyTheRunTells)
 
 TEST(Thresholds, ATagThatMatchesNothingMayBeAmongTheOthers) {
   auto shop = workflow("shop");
-  shop.steps = {step("a", 20, 0, 10ms)};
+  shop.steps = {counted_step("a", 20, 0, 10ms)};
   model::TaggedResult other;
   other.tags = "other";
   other.ok = 20;
@@ -173,7 +173,7 @@ TEST(Thresholds, ATagThatMatchesNothingMayBeAmongTheOthers) {
 
 TEST(Thresholds, ANameThatMatchesNothingIsNotJudgedAndSaysSo) {
   auto shop = workflow("shop");
-  shop.steps = {step("login", 10, 0, 10ms)};
+  shop.steps = {counted_step("login", 10, 0, 10ms)};
   auto rule = threshold("latency", "p95", Comparison::kLess, 1);
   rule.where = {{"step", "logn"}};
   ThresholdJudge judge({rule});
@@ -205,7 +205,7 @@ TEST(Thresholds, CombinationsThatMakeNoSenseSayWhatThereIs) {
 
 TEST(Thresholds, RatesOfFailureAreFractionsAndRatesOfRequestsArePerSecond) {
   auto shop = workflow("shop", 20s);
-  shop.steps = {step("a", 980, 20, 1ms)};
+  shop.steps = {counted_step("a", 980, 20, 1ms)};
   EXPECT_DOUBLE_EQ(judged(threshold("failed", "rate", Comparison::kLess, 0.01), {shop}).value, 0.02);
   EXPECT_DOUBLE_EQ(judged(threshold("failed", "count", Comparison::kLess, 30), {shop}).value, 20);
   EXPECT_DOUBLE_EQ(judged(threshold("requests", "rate", Comparison::kGreater, 40), {shop}).value, 50);
@@ -219,7 +219,7 @@ TEST(Thresholds, IterationsDropsLatenessAndChecksAreMeasuredPerWorkflow) {
   shop.arrivals = 200;
   shop.dropped = 10;
   shop.lateness.record(2ms, 190);
-  shop.steps = {step("a", 190, 0, 1ms)};
+  shop.steps = {counted_step("a", 190, 0, 1ms)};
   shop.steps[0].checks = {{"status: 200", 180, 10}};
   EXPECT_DOUBLE_EQ(judged(threshold("iterations", "rate", Comparison::kGreater, 1), {shop}).value, 19);
   EXPECT_DOUBLE_EQ(judged(threshold("failed_iterations", "rate", Comparison::kLess, 0.01), {shop}).value, 0.1);
@@ -274,7 +274,7 @@ TEST(Thresholds, PercentilesOfATrendAreThoseOfItsValuesWhateverTheirSizeAndSign)
 
 TEST(Thresholds, TooFewSamplesAreNotJudged) {
   auto shop = workflow("shop");
-  shop.steps = {step("a", 99, 0, 5s)};
+  shop.steps = {counted_step("a", 99, 0, 5s)};
   auto rule = threshold("latency", "p99", Comparison::kLess, 1);
   rule.min_samples = 100;
   const auto verdict = judged(rule, {shop});
@@ -285,7 +285,7 @@ TEST(Thresholds, TooFewSamplesAreNotJudged) {
 
 TEST(Thresholds, NoRequestsAtAllFailALowerBoundOnTheirNumber) {
   auto shop = workflow("shop");
-  shop.steps = {step("a", 0, 0, 0s)};
+  shop.steps = {counted_step("a", 0, 0, 0s)};
   const auto verdict = judged(threshold("requests", "count", Comparison::kGreater, 0), {shop});
   EXPECT_TRUE(verdict.judged);
   EXPECT_FALSE(verdict.passed);
@@ -294,12 +294,12 @@ TEST(Thresholds, NoRequestsAtAllFailALowerBoundOnTheirNumber) {
 TEST(ThresholdJudge, AFailureOverTheWholeRunMayRecover) {
   auto shop = workflow("shop", 2s);
   shop.state = model::WorkflowState::kRunning;
-  shop.steps = {step("a", 5, 5, 1ms)};
+  shop.steps = {counted_step("a", 5, 5, 1ms)};
   ThresholdJudge judge({threshold("failed", "rate", Comparison::kLess, 0.1)});
   judge.observe({shop}, 2s);
   EXPECT_FALSE(judge.verdicts()[0].passed);
   EXPECT_EQ(judge.verdicts()[0].failed_at, 2s);
-  shop.steps = {step("a", 995, 5, 1ms)};
+  shop.steps = {counted_step("a", 995, 5, 1ms)};
   shop.elapsed = 10s;
   judge.finish({shop}, 10s);
   EXPECT_TRUE(judge.verdicts()[0].passed);
@@ -310,7 +310,7 @@ TEST(ThresholdJudge, AFailureOverTheWholeRunMayRecover) {
 TEST(ThresholdJudge, AnAbortingThresholdAsksOnceAndStaysFailed) {
   auto shop = workflow("shop", 3s);
   shop.state = model::WorkflowState::kRunning;
-  shop.steps = {step("a", 5, 95, 1ms)};
+  shop.steps = {counted_step("a", 5, 95, 1ms)};
   auto rule = threshold("failed", "rate", Comparison::kLess, 0.1);
   rule.abort = true;
   ThresholdJudge judge({threshold("latency", "p95", Comparison::kLess, 1), rule, rule});
@@ -319,7 +319,7 @@ TEST(ThresholdJudge, AnAbortingThresholdAsksOnceAndStaysFailed) {
   EXPECT_EQ(judge.abort(), &judge.verdicts()[1]);
   EXPECT_TRUE(judge.verdicts()[1].aborted);
   EXPECT_FALSE(judge.verdicts()[2].aborted);
-  shop.steps = {step("a", 9995, 95, 1ms)};
+  shop.steps = {counted_step("a", 9995, 95, 1ms)};
   judge.finish({shop}, 4s);
   EXPECT_FALSE(judge.verdicts()[1].passed);
   EXPECT_EQ(judge.verdicts()[1].failed_at, 3s);
@@ -328,7 +328,7 @@ TEST(ThresholdJudge, AnAbortingThresholdAsksOnceAndStaysFailed) {
 TEST(ThresholdJudge, AGrowingCountIsNotHeldAgainstTheRunBeforeItsEnd) {
   auto shop = workflow("shop", 1s);
   shop.state = model::WorkflowState::kRunning;
-  shop.steps = {step("a", 5, 0, 1ms)};
+  shop.steps = {counted_step("a", 5, 0, 1ms)};
   auto rule = threshold("requests", "count", Comparison::kGreaterEqual, 100);
   rule.abort = true;
   ThresholdJudge judge({rule});
@@ -342,7 +342,7 @@ TEST(ThresholdJudge, AGrowingCountIsNotHeldAgainstTheRunBeforeItsEnd) {
 TEST(ThresholdJudge, ACountThatIsPastWhatItHasToBeAborts) {
   auto shop = workflow("shop", 1s);
   shop.state = model::WorkflowState::kRunning;
-  shop.steps = {step("a", 5, 0, 1ms)};
+  shop.steps = {counted_step("a", 5, 0, 1ms)};
   shop.steps[0].checks = {{"status: 200", 5, 0}};
   auto none = threshold("failed", "count", Comparison::kEqual, 0);
   none.abort = true;
@@ -362,7 +362,7 @@ TEST(ThresholdJudge, ACountThatIsPastWhatItHasToBeAborts) {
 
 TEST(ThresholdJudge, AWindowFailsForGoodWhenOneStretchWasBad) {
   auto shop = workflow("shop", 20s);
-  shop.steps = {step("a", 0, 0, 0s)};
+  shop.steps = {counted_step("a", 0, 0, 0s)};
   for (std::uint32_t second = 0; second != 20; ++second) {
     add_second(shop.steps[0], second, 100, 0, second >= 8 && second < 12 ? base::Duration(2s) : base::Duration(10ms));
   }
@@ -378,7 +378,7 @@ TEST(ThresholdJudge, AWindowFailsForGoodWhenOneStretchWasBad) {
 
 TEST(ThresholdJudge, AWindowThatFailedKeepsTheValueThatDidNotHold) {
   auto shop = workflow("shop", 6s);
-  shop.steps = {step("a", 0, 0, 0s)};
+  shop.steps = {counted_step("a", 0, 0, 0s)};
   for (std::uint32_t second = 0; second != 6; ++second) add_second(shop.steps[0], second, 10, second == 2 ? 3 : 0, 1ms);
   auto rule = threshold("failed", "count", Comparison::kEqual, 0);
   rule.window = 1s;
@@ -397,7 +397,7 @@ TEST(ThresholdJudge, AWindowThatFailedKeepsTheValueThatDidNotHold) {
 TEST(ThresholdJudge, WindowsAreJudgedAsTheyCompleteAndGiveTheSameAsAtTheEnd) {
   auto shop = workflow("shop", 0s);
   shop.state = model::WorkflowState::kRunning;
-  shop.steps = {step("a", 0, 0, 0s)};
+  shop.steps = {counted_step("a", 0, 0, 0s)};
   auto rule = threshold("requests", "rate", Comparison::kGreaterEqual, 100);
   rule.window = 3s;
   rule.abort = true;
@@ -419,7 +419,7 @@ TEST(ThresholdJudge, AWindowWaitsForTheWorkflowThatIsBehindButNotForEver) {
   std::vector<model::WorkflowResult> both{workflow("a", 3s), workflow("b", 3s)};
   for (model::WorkflowResult& each : both) {
     each.state = model::WorkflowState::kRunning;
-    each.steps = {step("s", 0, 0, 0s)};
+    each.steps = {counted_step("s", 0, 0, 0s)};
     for (std::uint32_t second = 0; second != 3; ++second) {
       add_second(each.steps[0], second, 100, 0, 1ms);
       each.series.push_back({.second = second, .vus = 1, .iterations = 0, .dropped = 0});
@@ -439,7 +439,7 @@ TEST(ThresholdJudge, AWindowWaitsForTheWorkflowThatIsBehindButNotForEver) {
 TEST(ThresholdJudge, WindowsBeginWhereCountingBegan) {
   auto shop = workflow("shop", 6s);
   shop.began = 4500ms;
-  shop.steps = {step("a", 0, 0, 0s)};
+  shop.steps = {counted_step("a", 0, 0, 0s)};
   for (std::uint32_t second = 4; second != 10; ++second) add_second(shop.steps[0], second, 100, 0, 1ms);
   auto rule = threshold("requests", "rate", Comparison::kGreaterEqual, 100);
   rule.window = 3s;
@@ -448,7 +448,7 @@ TEST(ThresholdJudge, WindowsBeginWhereCountingBegan) {
 
 TEST(ThresholdJudge, ARunShorterThanTheWindowIsJudgedAsAWhole) {
   auto shop = workflow("shop", 3s);
-  shop.steps = {step("a", 0, 0, 0s)};
+  shop.steps = {counted_step("a", 0, 0, 0s)};
   add_second(shop.steps[0], 0, 10, 10, 1ms);
   auto rule = threshold("failed", "rate", Comparison::kLess, 0.1);
   rule.window = 10s;
@@ -460,7 +460,7 @@ TEST(ThresholdJudge, ARunShorterThanTheWindowIsJudgedAsAWhole) {
 // A server that hangs: nothing for seconds, and all that was under way fails when the grace is over.
 TEST(ThresholdJudge, WhatIsCutShortAtTheEndOfTheRunIsJudged) {
   auto shop = workflow("shop", 6s + 200us);
-  shop.steps = {step("a", 0, 0, 0s)};
+  shop.steps = {counted_step("a", 0, 0, 0s)};
   add_second(shop.steps[0], 0, 245, 0, 20ms);
   add_second(shop.steps[0], 6, 0, 5, 5s);
   shop.series = {{.second = 0, .vus = 5, .iterations = 245, .dropped = 0},
@@ -481,7 +481,7 @@ TEST(ThresholdJudge, WhatIsCutShortAtTheEndOfTheRunIsJudged) {
 
 TEST(ThresholdJudge, ALastSecondThatIsCutShortFailsNoLowerBound) {
   auto shop = workflow("shop", 4s + 600ms);
-  shop.steps = {step("a", 0, 0, 0s)};
+  shop.steps = {counted_step("a", 0, 0, 0s)};
   for (std::uint32_t second = 0; second != 5; ++second)
     add_second(shop.steps[0], second, second < 4 ? 100 : 55, 0, 1ms);
   for (auto rule : {threshold("requests", "rate", Comparison::kGreaterEqual, 100),
@@ -504,7 +504,7 @@ TEST(ThresholdJudge, ALastSecondThatIsCutShortFailsNoLowerBound) {
 TEST(ThresholdJudge, AShareAtTheEndOfTheRunRestsOnMoreThanAMoment) {
   const auto ends = [](base::Duration end, std::uint64_t ok, std::uint64_t failed) {
     auto shop = workflow("shop", end);
-    shop.steps = {step("a", 0, 0, 0s)};
+    shop.steps = {counted_step("a", 0, 0, 0s)};
     for (std::uint32_t second = 0; second != 4; ++second) add_second(shop.steps[0], second, 100, 0, 1ms);
     add_second(shop.steps[0], 4, ok, failed, 1ms);
     auto rule = threshold("failed", "rate", Comparison::kLess, 0.05);
@@ -521,7 +521,7 @@ TEST(ThresholdJudge, AShareAtTheEndOfTheRunRestsOnMoreThanAMoment) {
 TEST(ThresholdJudge, TheWarmUpOfALaterWorkflowFailsNoLowerBound) {
   std::vector<model::WorkflowResult> layers{workflow("a", 3s), workflow("b", 2s)};
   layers[1].began = 4s;
-  for (model::WorkflowResult& each : layers) each.steps = {step("s", 0, 0, 0s)};
+  for (model::WorkflowResult& each : layers) each.steps = {counted_step("s", 0, 0, 0s)};
   for (const std::uint32_t second : {0u, 1u, 2u}) add_second(layers[0].steps[0], second, 50, 0, 1ms);
   for (const std::uint32_t second : {4u, 5u}) add_second(layers[1].steps[0], second, 50, 0, 1ms);
   auto rule = threshold("requests", "rate", Comparison::kGreaterEqual, 45);
@@ -547,7 +547,7 @@ TEST(ThresholdJudge, TheRateOfShortWorkflowsThatFollowEachOtherIsOverTheTimeOfAl
   std::vector<model::WorkflowResult> layers{workflow("a", 10ms), workflow("b", 1ms)};
   layers[0].shift = 2ms;
   layers[1].shift = 51ms;
-  for (model::WorkflowResult& each : layers) each.steps = {step("s", 6, 0, 1ms)};
+  for (model::WorkflowResult& each : layers) each.steps = {counted_step("s", 6, 0, 1ms)};
   EXPECT_DOUBLE_EQ(judged(threshold("requests", "rate", Comparison::kLess, 1000), layers).value, 240);
 }
 

@@ -9,7 +9,7 @@
 namespace muster::metrics {
 namespace {
 
-using Layout = CoarseHistogram::Layout;
+using CoarseLayout = CoarseHistogram::Layout;
 
 constexpr std::size_t kLeastSlices = 4;
 
@@ -54,7 +54,7 @@ struct Sums {
 class Table {
  public:
   explicit Table(std::span<const Slice> series) : slices_(series.size()) {
-    std::size_t first = Layout::kBuckets;
+    std::size_t first = CoarseLayout::kBuckets;
     std::size_t last = 0;
     for (const Slice& slice : series) {
       if (slice.latency.empty()) continue;
@@ -74,8 +74,8 @@ class Table {
   // Sums over the slices before `place`.
   const std::uint64_t* row(std::size_t place) const { return rows_.data() + place * bins_; }
   const Sums& sums(std::size_t place) const { return sums_[place]; }
-  double lower(std::size_t bin) const { return static_cast<double>(Layout::lower(first_ + bin)); }
-  double upper(std::size_t bin) const { return static_cast<double>(Layout::upper(first_ + bin)); }
+  double lower(std::size_t bin) const { return static_cast<double>(CoarseLayout::lower(first_ + bin)); }
+  double upper(std::size_t bin) const { return static_cast<double>(CoarseLayout::upper(first_ + bin)); }
 
   // Appends the first `count` slices again behind the last, so that blocks may go around the end.
   void wrap(std::size_t count) {

@@ -12,31 +12,31 @@ namespace {
 using base::Duration;
 using namespace std::chrono_literals;
 
-CoarseHistogram of(const std::vector<std::uint32_t>& values) {
+CoarseHistogram histogram_of(const std::vector<std::uint32_t>& values) {
   CoarseHistogram histogram;
   for (const std::uint32_t value : values) histogram.record(Duration(value));
   return histogram;
 }
 
 TEST(HistogramSince, OfNothingIsAll) {
-  EXPECT_EQ(since(of({5, 7}), CoarseHistogram()), of({5, 7}));
+  EXPECT_EQ(since(histogram_of({5, 7}), CoarseHistogram()), histogram_of({5, 7}));
 }
 
 TEST(HistogramSince, OfAllIsNothing) {
-  EXPECT_EQ(since(of({5, 7}), of({5, 7})), CoarseHistogram());
+  EXPECT_EQ(since(histogram_of({5, 7}), histogram_of({5, 7})), CoarseHistogram());
 }
 
 TEST(HistogramSince, RefusesWhatIsNotAnEarlierState) {
-  EXPECT_EQ(since(of({5, 7}), of({6})), std::nullopt);
-  EXPECT_EQ(since(of({5}), of({5, 5})), std::nullopt);
-  EXPECT_EQ(since(CoarseHistogram(), of({5})), std::nullopt);
+  EXPECT_EQ(since(histogram_of({5, 7}), histogram_of({6})), std::nullopt);
+  EXPECT_EQ(since(histogram_of({5}), histogram_of({5, 5})), std::nullopt);
+  EXPECT_EQ(since(CoarseHistogram(), histogram_of({5})), std::nullopt);
 }
 
 RC_GTEST_PROP(HistogramSince, CountsExactlyWhatCameBetween,
               (const std::vector<std::uint32_t>& first, const std::vector<std::uint32_t>& second)) {
-  const CoarseHistogram earlier = of(first);
+  const CoarseHistogram earlier = histogram_of(first);
   CoarseHistogram later = earlier;
-  const CoarseHistogram added = of(second);
+  const CoarseHistogram added = histogram_of(second);
   later.merge(added);
   const auto found = since(later, earlier);
   RC_ASSERT(found.has_value());

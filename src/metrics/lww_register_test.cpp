@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "metrics/merged_fixture.h"
+
 namespace muster::metrics {
 namespace {
 
@@ -13,14 +15,9 @@ using Register = LwwRegister<std::string>;
 constexpr base::NodeId kOne{1};
 constexpr base::NodeId kTwo{2};
 
-Register any() {
+Register any_register() {
   return {*rc::gen::element<std::string>("", "a", "b"),
           {*rc::gen::inRange<std::uint64_t>(0, 3), base::NodeId{*rc::gen::inRange<std::uint64_t>(0, 3)}}};
-}
-
-Register merged(Register left, const Register& right) {
-  left.merge(right);
-  return left;
 }
 
 TEST(LwwRegister, TheLaterWriteWins) {
@@ -38,9 +35,9 @@ TEST(LwwRegister, AtTheSameTimeTheHigherWriterWins) {
 }
 
 RC_GTEST_PROP(LwwRegister, MergingIsCommutativeAssociativeAndIdempotent, ()) {
-  const Register a = any();
-  const Register b = any();
-  const Register c = any();
+  const Register a = any_register();
+  const Register b = any_register();
+  const Register c = any_register();
   RC_ASSERT(merged(a, b) == merged(b, a));
   RC_ASSERT(merged(merged(a, b), c) == merged(a, merged(b, c)));
   RC_ASSERT(merged(a, a) == a);

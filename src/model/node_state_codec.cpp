@@ -18,7 +18,7 @@ enum class Role : std::uint8_t { kWorker, kManager, kGate };
 
 constexpr std::uint8_t kHighestLevel = 4;
 
-double finite(double value) {
+double finite_or_zero(double value) {
   return std::isfinite(value) ? value : 0;
 }
 
@@ -132,8 +132,8 @@ std::string encode(const NodeState& state) {
   writer.byte(static_cast<std::uint8_t>(state.life));
   writer.boolean(state.accepting);
   writer.varint(state.capacity);
-  writer.real(finite(state.throughput));
-  writer.real(finite(state.expected_throughput));
+  writer.real(finite_or_zero(state.throughput));
+  writer.real(finite_or_zero(state.expected_throughput));
   writer.byte(static_cast<std::uint8_t>(state.overload));
   writer.varint(state.major);
   writer.varint(state.minor);

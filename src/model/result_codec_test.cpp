@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/random.h"
+#include "model/bytes_fixture.h"
 #include "model/options.h"
 
 namespace muster::model {
@@ -18,12 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 using base::Duration;
 using ::testing::HasSubstr;
-
-std::string bytes_of(const WorkflowResult& result) {
-  std::string bytes;
-  encode(result, bytes);
-  return bytes;
-}
 
 WorkflowResult fresh() {
   WorkflowResult result;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "model/bytes_fixture.h"
 #include "model/options.h"
 
 namespace muster::model {
@@ -15,12 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-
-std::string bytes_of(const RunResult& run) {
-  std::string bytes;
-  encode(run, bytes);
-  return bytes;
-}
 
 RunResult example(std::uint64_t seed) {
   base::Random random(seed);

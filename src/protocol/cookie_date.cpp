@@ -2,14 +2,11 @@
 
 #include <array>
 
+#include "base/characters.h"
 #include "protocol/http1_scan.h"
 
 namespace muster::protocol {
 namespace {
-
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 constexpr bool is_delimiter(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -21,7 +18,7 @@ constexpr bool is_delimiter(char c) {
 std::optional<int> take_number(std::string_view& text, std::size_t least, std::size_t most) {
   int value = 0;
   std::size_t count = 0;
-  while (count < text.size() && is_digit(text[count])) {
+  while (count < text.size() && base::is_digit(text[count])) {
     if (++count > most) return std::nullopt;
     value = value * 10 + (text[count - 1] - '0');
   }

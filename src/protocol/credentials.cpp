@@ -5,24 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/characters.h"
 #include "base/letter_case.h"
 
 namespace muster::protocol {
 namespace {
 
 constexpr std::string_view kMask = "***";
-
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
 
 // refreshToken, refresh_token and user[refresh-token] end with the same two words, in small letters. The last one has
 // no number: password2.
@@ -31,16 +20,16 @@ std::pair<std::string, std::string> last_words(std::string_view name) {
   bool within = false;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char each = name[i];
-    if (!is_upper(each) && !is_lower(each) && !is_digit(each)) {
+    if (!base::is_letter_or_digit(each)) {
       within = false;
       continue;
     }
-    if (within && is_upper(each) && is_lower(name[i - 1])) within = false;
+    if (within && base::is_upper(each) && base::is_lower(name[i - 1])) within = false;
     if (!within) words = {std::move(words[1]), std::string()};
     within = true;
     words[1] += base::lower(each);
   }
-  while (!words[1].empty() && is_digit(words[1].back())) words[1].pop_back();
+  while (!words[1].empty() && base::is_digit(words[1].back())) words[1].pop_back();
   return {std::move(words[0]), std::move(words[1])};
 }
 

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "base/characters.h"
+
 namespace muster::protocol {
 namespace {
 
@@ -17,7 +19,7 @@ bool each_member(std::string_view list, Visit visit) {
 }
 
 constexpr int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (base::is_digit(c)) return c - '0';
   const char lower = static_cast<char>(c | 0x20);
   if (lower >= 'a' && lower <= 'f') return lower - 'a' + 10;
   return -1;

@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-Http1Recording read(std::string_view bytes, const Http1Limits& limits = {}) {
+Http1Recording read_request(std::string_view bytes, const Http1Limits& limits = {}) {
   Http1RequestParser parser(limits);
   const Http1Recording whole = record(parser, bytes, false, all_at_once);
   for (std::size_t size : {1u, 2u, 3u, 7u, 16u, 33u}) {
@@ -21,24 +21,25 @@ Http1Recording read(std::string_view bytes, const Http1Limits& limits = {}) {
   return whole;
 }
 
-Http1Error error_of(std::string_view bytes, const Http1Limits& limits = {}) {
-  return read(bytes, limits).error;
+Http1Error request_error(std::string_view bytes, const Http1Limits& limits = {}) {
+  return read_request(bytes, limits).error;
 }
 
-std::string with(std::string_view headers, std::string_view body = "") {
+std::string request_with(std::string_view headers, std::string_view body = "") {
   return std::string("POST /x HTTP/1.1\r\nHost: a\r\n").append(headers).append("\r\n").append(body);
 }
 
 TEST(Http1Request, ReadsMethodTargetAndHeaders) {
-  const Http1Recording r = read("GET /a/b?c=d HTTP/1.1\r\nHost: shop.test\r\nAccept:*/*\r\n\r\n");
+  const Http1Recording r = read_request("GET /a/b?c=d HTTP/1.1\r\nHost: shop.test\r\nAccept:*/*\r\n\r\n");
   EXPECT_EQ(r.state, ParseState::kComplete);
   EXPECT_THAT(r.events, ElementsAre("request GET /a/b?c=d", "header Host=shop.test", "header Accept=*/*", "end"));
   EXPECT_TRUE(r.keep_alive);
 }
 
 TEST(Http1Request, ReadsBodiesByLengthAndByChunks) {
-  EXPECT_EQ(read(with("Content-Length: 3\r\n", "abc")).body, "abc");
-  const Http1Recording r = read(with("Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n2;x\r\nde\r\n0\r\nT: u\r\n\r\n"));
+  EXPECT_EQ(read_request(request_with("Content-Length: 3\r\n", "abc")).body, "abc");
+  const Http1Recording r =
+      read_request(request_with("Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n2;x\r\nde\r\n0\r\nT: u\r\n\r\n"));
   EXPECT_EQ(r.body, "abcde");
   EXPECT_EQ(r.events.back(), "trailer T=u");
   EXPECT_EQ(r.state, ParseState::kComplete);
@@ -46,24 +47,24 @@ TEST(Http1Request, ReadsBodiesByLengthAndByChunks) {
 
 TEST(Http1Request, WithoutLengthHasNoBodyAndLeavesTheNextRequest) {
   const std::string one = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-  const Http1Recording r = read(one + one);
+  const Http1Recording r = read_request(one + one);
   EXPECT_EQ(r.state, ParseState::kComplete);
   EXPECT_EQ(r.consumed, one.size());
 }
 
 TEST(Http1Request, IgnoresEmptyLinesBeforeTheRequestUpToALimit) {
-  EXPECT_EQ(read("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n").state, ParseState::kComplete);
+  EXPECT_EQ(read_request("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n").state, ParseState::kComplete);
   Http1Limits limits;
   limits.max_header_bytes = 100;
   std::string endless;
   for (int i = 0; i < 60; ++i) endless += "\r\n";
-  EXPECT_EQ(error_of(endless, limits), Http1Error::kHeadersTooLarge);
+  EXPECT_EQ(request_error(endless, limits), Http1Error::kHeadersTooLarge);
 }
 
 TEST(Http1Request, AcceptsEveryFormOfTarget) {
   for (const char* line : {"OPTIONS * HTTP/1.1", "CONNECT a.test:443 HTTP/1.1", "GET http://a.test/x HTTP/1.1",
                            "M-SEARCH * HTTP/1.1", "GET /\xc3\xa9 HTTP/1.1"}) {
-    EXPECT_EQ(read(std::string(line) + "\r\nHost: a\r\n\r\n").state, ParseState::kComplete) << line;
+    EXPECT_EQ(read_request(std::string(line) + "\r\nHost: a\r\n\r\n").state, ParseState::kComplete) << line;
   }
 }
 
@@ -71,46 +72,49 @@ TEST(Http1Request, RefusesBadRequestLines) {
   for (const char* line : {"GET", "GET /", "GET / ", " GET / HTTP/1.1", "GET  / HTTP/1.1", "GET /a b HTTP/1.1",
                            "G(T / HTTP/1.1", "GET / http/1.1", "GET\t/ HTTP/1.1", "GET /\x01 HTTP/1.1",
                            "GET /\t HTTP/1.1", "GET /a\rb HTTP/1.1", "GET  HTTP/1.1", "/ HTTP/1.1"}) {
-    EXPECT_EQ(error_of(std::string(line) + "\r\nHost: a\r\n\r\n"), Http1Error::kBadRequestLine) << line;
+    EXPECT_EQ(request_error(std::string(line) + "\r\nHost: a\r\n\r\n"), Http1Error::kBadRequestLine) << line;
   }
   for (const char* line : {"GET / HTTP/2.0", "GET / HTTP/1.1 ", "GET / HTTP/1.", "GET / HTTP/1.x", "GET / HTTP/11"}) {
-    EXPECT_EQ(error_of(std::string(line) + "\r\nHost: a\r\n\r\n"), Http1Error::kBadVersion) << line;
+    EXPECT_EQ(request_error(std::string(line) + "\r\nHost: a\r\n\r\n"), Http1Error::kBadVersion) << line;
   }
 }
 
 TEST(Http1Request, NeedsExactlyOneHostIn11) {
-  EXPECT_EQ(error_of("GET / HTTP/1.1\r\n\r\n"), Http1Error::kMissingHost);
-  EXPECT_EQ(error_of("GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n"), Http1Error::kDuplicateHost);
-  EXPECT_EQ(read("GET / HTTP/1.0\r\n\r\n").state, ParseState::kComplete);
+  EXPECT_EQ(request_error("GET / HTTP/1.1\r\n\r\n"), Http1Error::kMissingHost);
+  EXPECT_EQ(request_error("GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n"), Http1Error::kDuplicateHost);
+  EXPECT_EQ(read_request("GET / HTTP/1.0\r\n\r\n").state, ParseState::kComplete);
 }
 
 TEST(Http1Request, RefusesWhatTwoServersCouldReadInTwoWays) {
-  EXPECT_EQ(error_of(with("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n")),
+  EXPECT_EQ(request_error(request_with("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n")),
             Http1Error::kLengthAndTransferEncoding);
-  EXPECT_EQ(error_of(with("Transfer-Encoding: chunked\r\nContent-Length: 3\r\n")),
+  EXPECT_EQ(request_error(request_with("Transfer-Encoding: chunked\r\nContent-Length: 3\r\n")),
             Http1Error::kLengthAndTransferEncoding);
-  EXPECT_EQ(error_of(with("Transfer-Encoding: gzip, chunked\r\n")), Http1Error::kUnsupportedTransferCoding);
-  EXPECT_EQ(error_of(with("Transfer-Encoding: chunked;q=1\r\n")), Http1Error::kUnsupportedTransferCoding);
-  EXPECT_EQ(error_of(with("Transfer-Encoding: identity\r\n")), Http1Error::kUnsupportedTransferCoding);
-  EXPECT_EQ(error_of(with("Transfer-Encoding: chunked, chunked\r\n")), Http1Error::kBadTransferEncoding);
-  EXPECT_EQ(error_of(with("Transfer-Encoding : chunked\r\n")), Http1Error::kSpaceBeforeColon);
-  EXPECT_EQ(error_of(with("Transfer-Encoding: \x0b"
-                          "chunked\r\n")),
+  EXPECT_EQ(request_error(request_with("Transfer-Encoding: gzip, chunked\r\n")),
+            Http1Error::kUnsupportedTransferCoding);
+  EXPECT_EQ(request_error(request_with("Transfer-Encoding: chunked;q=1\r\n")), Http1Error::kUnsupportedTransferCoding);
+  EXPECT_EQ(request_error(request_with("Transfer-Encoding: identity\r\n")), Http1Error::kUnsupportedTransferCoding);
+  EXPECT_EQ(request_error(request_with("Transfer-Encoding: chunked, chunked\r\n")), Http1Error::kBadTransferEncoding);
+  EXPECT_EQ(request_error(request_with("Transfer-Encoding : chunked\r\n")), Http1Error::kSpaceBeforeColon);
+  EXPECT_EQ(request_error(request_with("Transfer-Encoding: \x0b"
+                                       "chunked\r\n")),
             Http1Error::kBadHeaderValue);
-  EXPECT_EQ(error_of("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), Http1Error::kBadTransferEncoding);
-  EXPECT_EQ(error_of(with("Content-Length: 3\r\nContent-Length: 4\r\n")), Http1Error::kConflictingContentLength);
-  EXPECT_EQ(error_of(with("Content-Length: +3\r\n")), Http1Error::kBadContentLength);
-  EXPECT_EQ(error_of("GET / HTTP/1.1\nHost: a\n\n"), Http1Error::kBareLineFeed);
+  EXPECT_EQ(request_error("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), Http1Error::kBadTransferEncoding);
+  EXPECT_EQ(request_error(request_with("Content-Length: 3\r\nContent-Length: 4\r\n")),
+            Http1Error::kConflictingContentLength);
+  EXPECT_EQ(request_error(request_with("Content-Length: +3\r\n")), Http1Error::kBadContentLength);
+  EXPECT_EQ(request_error("GET / HTTP/1.1\nHost: a\n\n"), Http1Error::kBareLineFeed);
 }
 
 TEST(Http1Request, KnowsWhenTheClientWaitsForContinue) {
   const Http1Limits limits;
   Http1RequestParser parser(limits);
   Http1RequestSink sink;
-  EXPECT_EQ(parser.feed(with("Expect: 100-Continue\r\nContent-Length: 1\r\n"), sink).state, ParseState::kNeedMore);
+  EXPECT_EQ(parser.feed(request_with("Expect: 100-Continue\r\nContent-Length: 1\r\n"), sink).state,
+            ParseState::kNeedMore);
   EXPECT_TRUE(parser.expects_continue());
   parser.reset();
-  parser.feed(with("Expect: something\r\n"), sink);
+  parser.feed(request_with("Expect: something\r\n"), sink);
   EXPECT_FALSE(parser.expects_continue());
   parser.reset();
   parser.feed("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n", sink);
@@ -119,17 +123,17 @@ TEST(Http1Request, KnowsWhenTheClientWaitsForContinue) {
 }
 
 TEST(Http1Request, KeepAliveFollowsVersionAndConnectionHeader) {
-  EXPECT_FALSE(read(with("Connection: close\r\n")).keep_alive);
-  EXPECT_FALSE(read("GET / HTTP/1.0\r\n\r\n").keep_alive);
-  EXPECT_TRUE(read("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").keep_alive);
-  EXPECT_FALSE(read("nonsense\r\n").keep_alive);
+  EXPECT_FALSE(read_request(request_with("Connection: close\r\n")).keep_alive);
+  EXPECT_FALSE(read_request("GET / HTTP/1.0\r\n\r\n").keep_alive);
+  EXPECT_TRUE(read_request("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").keep_alive);
+  EXPECT_FALSE(read_request("nonsense\r\n").keep_alive);
 }
 
 TEST(Http1Request, HoldsBodiesToTheirLimit) {
   Http1Limits limits;
   limits.max_body_bytes = 2;
-  EXPECT_EQ(error_of(with("Content-Length: 3\r\n"), limits), Http1Error::kBodyTooLarge);
-  EXPECT_EQ(error_of(with("Transfer-Encoding: chunked\r\n", "3\r\n"), limits), Http1Error::kBodyTooLarge);
+  EXPECT_EQ(request_error(request_with("Content-Length: 3\r\n"), limits), Http1Error::kBodyTooLarge);
+  EXPECT_EQ(request_error(request_with("Transfer-Encoding: chunked\r\n", "3\r\n"), limits), Http1Error::kBodyTooLarge);
 }
 
 TEST(Http1Request, ClosedConnectionsAreToldApart) {

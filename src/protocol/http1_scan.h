@@ -6,6 +6,7 @@
 #include <emmintrin.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -28,6 +29,10 @@ inline constexpr std::array<bool, 256> kTokenBytes = [] {
 
 constexpr bool is_token_byte(char c) {
   return kTokenBytes[static_cast<unsigned char>(c)];
+}
+
+constexpr bool is_token(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_token_byte);
 }
 
 // Control bytes that no start line, header value or chunk extension may hold: all but HTAB.

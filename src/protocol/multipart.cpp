@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/characters.h"
 #include "protocol/http1_scan.h"
 
 namespace muster::protocol {
@@ -11,14 +12,10 @@ bool good_boundary(std::string_view boundary) {
   constexpr std::string_view kOthers = "'()+_,-./:=? ";
   if (boundary.empty() || boundary.size() > 70 || boundary.ends_with(' ')) return false;
   for (const char c : boundary) {
-    const bool letter_or_digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool letter_or_digit = base::is_letter_or_digit(c);
     if (!letter_or_digit && kOthers.find(c) == kOthers.npos) return false;
   }
   return true;
-}
-
-bool is_token(std::string_view text) {
-  return scan::skip_token(text.data(), text.data() + text.size()) == text.data() + text.size();
 }
 
 void append_quoted(std::string& out, std::string_view text) {
@@ -45,7 +42,7 @@ void append_quoted(std::string& out, std::string_view text) {
 
 std::string multipart_content_type(std::string_view boundary) {
   std::string type = "multipart/form-data; boundary=";
-  if (is_token(boundary)) {
+  if (scan::is_token(boundary)) {
     type += boundary;
   } else {
     append_quoted(type, boundary);

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/characters.h"
+
 namespace muster::protocol::percent {
 
 using Bytes = std::array<bool, 256>;
@@ -30,7 +32,7 @@ constexpr bool is_printable(char c) {
 }
 
 constexpr int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (base::is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;

@@ -6,19 +6,12 @@
 #include <charconv>
 #include <optional>
 
+#include "base/characters.h"
 #include "base/letter_case.h"
 #include "protocol/percent.h"
 
 namespace muster::protocol {
 namespace {
-
-constexpr bool is_alpha(char c) {
-  return base::lower(c) >= 'a' && base::lower(c) <= 'z';
-}
-
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // For messages: short, and nothing in it that could play with a terminal.
 std::string quoted(std::string_view text) {
@@ -31,11 +24,11 @@ std::string quoted(std::string_view text) {
 
 // The scheme before "://" or before ':' (RFC 3986 section 3.1), or nothing.
 std::string_view scheme_of(std::string_view text) {
-  if (text.empty() || !is_alpha(text.front())) return {};
+  if (text.empty() || !base::is_letter(text.front())) return {};
   for (std::size_t i = 1; i < text.size(); ++i) {
     const char c = text[i];
     if (c == ':') return text.substr(0, i);
-    if (!is_alpha(c) && !is_digit(c) && c != '+' && c != '-' && c != '.') return {};
+    if (!base::is_letter_or_digit(c) && c != '+' && c != '-' && c != '.') return {};
   }
   return {};
 }
@@ -87,7 +80,7 @@ bool good_ipv6(std::string_view host) {
 // Letters, digits, '-', '_', '.' and bytes of UTF-8 names, which the resolver then refuses or knows.
 bool good_name(std::string_view host) {
   for (const char c : host) {
-    if (!is_alpha(c) && !is_digit(c) && c != '-' && c != '_' && c != '.' && static_cast<signed char>(c) >= 0)
+    if (!base::is_letter_or_digit(c) && c != '-' && c != '_' && c != '.' && static_cast<signed char>(c) >= 0)
       return false;
   }
   return !host.empty() && host.size() <= 255 && host != ".";

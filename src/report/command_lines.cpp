@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/characters.h"
 #include "report/line_target.h"
 #include "report/side_process.h"
 
@@ -92,8 +93,7 @@ std::string plain_first_word(std::string_view command) {
   command.remove_prefix(begin);
   const std::string_view word = command.substr(0, command.find_first_of(" \t\n;|&<>()"));
   const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-+./").find(c) != std::string_view::npos;
+    return base::is_letter_or_digit(c) || std::string_view("_-+./").find(c) != std::string_view::npos;
   };
   return !word.starts_with('-') && std::ranges::all_of(word, plain) ? std::string(word) : std::string();
 }

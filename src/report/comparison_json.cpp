@@ -3,16 +3,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/json_figures.h"
 #include "report/rfc3339.h"
 
 namespace muster::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double finite(double value) {
-  return std::isfinite(value) ? value : 0.0;
-}
 
 Json run_json(const RunIdentity& run) {
   Json made = {{"id", run.id},
@@ -41,19 +38,23 @@ std::string_view unit_text(DeltaUnit unit) {
 
 // Times in microseconds, as everywhere in the summary.
 double shown(const Delta& delta, double value) {
-  if (delta.unit != DeltaUnit::kSeconds) return finite(value);
-  return std::round(finite(value) * 1e9) / 1e3;
+  if (delta.unit != DeltaUnit::kSeconds) return finite_or_zero(value);
+  return std::round(finite_or_zero(value) * 1e9) / 1e3;
 }
 
 Json delta_json(const Delta& delta) {
-  Json made = {
-      {"metric", delta.metric},        {"workflow", delta.workflow},           {"step", delta.step},
-      {"unit", unit_text(delta.unit)}, {"before", shown(delta, delta.before)}, {"after", shown(delta, delta.after)},
-      {"relative", delta.relative},    {"change", finite(delta.change)}};
+  Json made = {{"metric", delta.metric},
+               {"workflow", delta.workflow},
+               {"step", delta.step},
+               {"unit", unit_text(delta.unit)},
+               {"before", shown(delta, delta.before)},
+               {"after", shown(delta, delta.after)},
+               {"relative", delta.relative},
+               {"change", finite_or_zero(delta.change)}};
   if (delta.judged) {
-    made["low"] = finite(delta.low);
-    made["high"] = finite(delta.high);
-    made["p"] = finite(delta.p);
+    made["low"] = finite_or_zero(delta.low);
+    made["high"] = finite_or_zero(delta.high);
+    made["p"] = finite_or_zero(delta.p);
   }
   made["judged"] = delta.judged;
   made["significant"] = delta.significant;

@@ -11,10 +11,12 @@
 
 #include "report/html/options.h"
 #include "report/test_runs.h"
+#include "report/text_fixture.h"
 
 namespace muster::report {
 namespace {
 
+using test::count;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -39,12 +41,6 @@ std::vector<std::string> between(const std::string& text, std::string_view begin
 
 std::vector<std::string> sections(const std::string& page) {
   return between(page, "<section id=\"", "\"");
-}
-
-std::size_t count(const std::string& text, std::string_view part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
 }
 
 std::string report(const model::RunResult& run, const Comparison* comparison = nullptr) {

@@ -7,18 +7,14 @@
 #include <string>
 
 #include "report/test_runs.h"
+#include "report/text_fixture.h"
 
 namespace muster::report {
 namespace {
 
+using test::count;
 using testing::HasSubstr;
 using testing::Not;
-
-std::size_t count(std::string_view text, std::string_view part) {
-  std::size_t number = 0;
-  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++number;
-  return number;
-}
 
 TEST(Junit, AGoodRunHasNoFailures) {
   const std::string xml = junit_xml(test::passed());

@@ -5,13 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/characters.h"
 #include "protocol/credentials.h"
 #include "report/source_mask_parts.h"
 
 namespace muster::report {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 enum class Kind : std::uint8_t { kBlank, kComment, kText, kNumber, kName, kSign };
 
@@ -25,12 +24,8 @@ bool is_letter(char each) {
   return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_';
 }
 
-bool is_blank(char each) {
+bool is_space(char each) {
   return std::isspace(static_cast<unsigned char>(each)) != 0;
-}
-
-bool is_digit(char each) {
-  return each >= '0' && each <= '9';
 }
 
 // How long the opening of a long bracket at the front of `text` is: 2 for [[, 4 for [==[; 0 if there is none.
@@ -50,11 +45,11 @@ class Reader {
 
   Token next() {
     const char first = rest_.front();
-    if (is_blank(first)) return take(Kind::kBlank, length_of(is_blank));
+    if (is_space(first)) return take(Kind::kBlank, length_of(is_space));
     if (rest_.starts_with("--")) return comment();
     if (const std::size_t opening = long_opening(rest_); opening > 0) return long_text(opening);
     if (first == '"' || first == '\'') return text(first);
-    if (is_digit(first))
+    if (base::is_digit(first))
       return take(Kind::kNumber, length_of([](char each) { return is_letter(each) || each == '.'; }));
     if (is_letter(first)) return take(Kind::kName, length_of(is_letter));
     const bool pair = rest_.starts_with("==") || rest_.starts_with("~=") || rest_.starts_with("<=") ||
@@ -114,9 +109,9 @@ std::vector<Token> tokens_of(std::string_view source) {
   return tokens;
 }
 
-class Masking {
+class LuaMasking {
  public:
-  explicit Masking(std::string_view source) : tokens_(tokens_of(source)) {}
+  explicit LuaMasking(std::string_view source) : tokens_(tokens_of(source)) {}
 
   std::string run() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -285,7 +280,7 @@ class Masking {
 }  // namespace
 
 std::string masked_lua(std::string_view source) {
-  const std::string masked = Masking(source).run();
+  const std::string masked = LuaMasking(source).run();
   std::string made;
   std::string_view rest = masked;
   while (true) {

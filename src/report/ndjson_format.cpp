@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "report/json_figures.h"
 #include "report/point_format.h"
 #include "report/rfc3339.h"
 #include "report/summary_json.h"
@@ -10,14 +11,6 @@ namespace muster::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double microseconds(base::Duration duration) {
-  return static_cast<double>(duration.count()) / 1000.0;
-}
-
-double finite(double value) {
-  return std::isfinite(value) ? value : 0.0;
-}
 
 std::string line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -40,13 +33,13 @@ void put(Json& into, const Measures& measures, const metrics::CoarseHistogram* l
   into["bytes_in"] = measures.added.bytes_in;
   into["bytes_out"] = measures.added.bytes_out;
   if (latency != nullptr && !latency->empty()) {
-    into["min_us"] = microseconds(latency->min());
-    into["mean_us"] = microseconds(latency->mean());
-    into["p50_us"] = microseconds(latency->quantile(0.50));
-    into["p90_us"] = microseconds(latency->quantile(0.90));
-    into["p95_us"] = microseconds(latency->quantile(0.95));
-    into["p99_us"] = microseconds(latency->quantile(0.99));
-    into["max_us"] = microseconds(latency->max());
+    into["min_us"] = microseconds_of(latency->min());
+    into["mean_us"] = microseconds_of(latency->mean());
+    into["p50_us"] = microseconds_of(latency->quantile(0.50));
+    into["p90_us"] = microseconds_of(latency->quantile(0.90));
+    into["p95_us"] = microseconds_of(latency->quantile(0.95));
+    into["p99_us"] = microseconds_of(latency->quantile(0.99));
+    into["max_us"] = microseconds_of(latency->max());
   }
   into["errors"] = Json::object();
   for (std::size_t i = 0; i != measures.errors.size(); ++i) {
@@ -84,7 +77,7 @@ class NdjsonFormat final : public PointFormat {
       json["text"] = verdict.text;
       json["where"] = verdict.where;
       if (verdict.window > base::Duration::zero()) json["window_s"] = base::seconds(verdict.window);
-      json["value"] = finite(verdict.value);
+      json["value"] = finite_or_zero(verdict.value);
       json["samples"] = verdict.samples;
       json["judged"] = verdict.judged;
       json["passed"] = verdict.passed;

@@ -20,7 +20,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char* kPath = MUSTER_TEST_DATA "/../../docs/points.schema.json";
+constexpr const char* kPointsSchemaFile = MUSTER_TEST_DATA "/../../docs/points.schema.json";
 
 RunInfo info() {
   RunInfo made;
@@ -49,7 +49,7 @@ std::vector<Json> parsed(const std::vector<std::string>& lines) {
 }
 
 TEST(Ndjson, EveryLineOfEveryKindOfRunIsAsTheSchemaSays) {
-  test::Schema schema(kPath);
+  test::Schema schema(kPointsSchemaFile);
   for (const auto& run :
        {test::passed(), test::marked(), test::wide(), test::refused(), test::lost(), test::nothing()}) {
     for (const std::string& line : told(*ndjson_format(), run)) {
@@ -61,7 +61,7 @@ TEST(Ndjson, EveryLineOfEveryKindOfRunIsAsTheSchemaSays) {
 }
 
 TEST(Ndjson, TheSchemaRefusesWhatIsNotInIt) {
-  test::Schema schema(kPath);
+  test::Schema schema(kPointsSchemaFile);
   Json line = parsed(told(*ndjson_format(), test::passed())).at(1);
   ASSERT_TRUE(schema.problems(line).empty());
   line["surprise"] = 1;

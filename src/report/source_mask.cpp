@@ -31,9 +31,7 @@ bool names_expressions(std::string_view key) {
 
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
-
-bool key_character(char each) {
+bool key_or_path_character(char each) {
   return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_' || each == '-' || each == '.';
 }
 
@@ -158,8 +156,8 @@ class Masking {
       if (each == '{' || each == '[') ++depth;
       if (each == '}' || each == ']') --depth;
       // A quote inside a word, as in it's, quotes nothing.
-      const bool quoted = (each == '"' || each == '\'') && (at == 0 || !key_character(line[at - 1]));
-      if (!quoted && !key_character(each)) {
+      const bool quoted = (each == '"' || each == '\'') && (at == 0 || !key_or_path_character(line[at - 1]));
+      if (!quoted && !key_or_path_character(each)) {
         masked += each;
         ++at;
         continue;
@@ -171,7 +169,7 @@ class Masking {
         closed = end != kNone;
         end = std::min(end, line.size());
       } else {
-        while (end < line.size() && key_character(line[end])) ++end;
+        while (end < line.size() && key_or_path_character(line[end])) ++end;
       }
       const std::size_t begin = at;
       const std::string_view word = line.substr(at, end - at);
@@ -244,7 +242,8 @@ bool is_lua(std::string_view source) {
   const auto is_letter = [](char each) { return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_'; };
   if (!is_letter(line.front())) return false;  // no statement begins so
   // The text of a job is a map; `shop:open()` is a call.
-  const std::size_t end = static_cast<std::size_t>(std::ranges::find_if_not(line, key_character) - line.begin());
+  const std::size_t end =
+      static_cast<std::size_t>(std::ranges::find_if_not(line, key_or_path_character) - line.begin());
   const std::size_t colon = std::min(line.find_first_not_of(" \t", end), line.size());
   const bool key = line.substr(colon).starts_with(':') && (colon + 1 == line.size() || is_blank(line[colon + 1]));
   return !key;

@@ -1,12 +1,14 @@
 // What masked_source is made of: one way for each language that a job is written in, and what they share. Pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace muster::report {
 
 constexpr std::string_view kMask = "***";
+constexpr std::size_t kNone = std::string_view::npos;
 
 // Whether the value of such a key is not to be shown, wherever it stands. Headers by what their names speak of; other
 // keys only by whole names.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/comparison_json.h"
+#include "report/json_figures.h"
 #include "report/rfc3339.h"
 #include "report/totals.h"
 
@@ -12,11 +13,6 @@ namespace muster::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Exact to the nanosecond.
-double microseconds(base::Duration duration) {
-  return static_cast<double>(duration.count()) / 1000.0;
-}
 
 double rounded(double value, double steps) {
   return std::isfinite(value) ? std::round(value * steps) / steps : 0.0;
@@ -28,16 +24,16 @@ double seconds(base::Duration duration) {
 
 template <class Histogram>
 Json times(const Histogram& histogram) {
-  return {{"min", microseconds(histogram.min())},
-          {"mean", microseconds(histogram.mean())},
-          {"std", microseconds(histogram.stddev())},
-          {"p50", microseconds(histogram.quantile(0.50))},
-          {"p90", microseconds(histogram.quantile(0.90))},
-          {"p95", microseconds(histogram.quantile(0.95))},
-          {"p99", microseconds(histogram.quantile(0.99))},
-          {"p999", microseconds(histogram.quantile(0.999))},
-          {"p9999", microseconds(histogram.quantile(0.9999))},
-          {"max", microseconds(histogram.max())}};
+  return {{"min", microseconds_of(histogram.min())},
+          {"mean", microseconds_of(histogram.mean())},
+          {"std", microseconds_of(histogram.stddev())},
+          {"p50", microseconds_of(histogram.quantile(0.50))},
+          {"p90", microseconds_of(histogram.quantile(0.90))},
+          {"p95", microseconds_of(histogram.quantile(0.95))},
+          {"p99", microseconds_of(histogram.quantile(0.99))},
+          {"p999", microseconds_of(histogram.quantile(0.999))},
+          {"p9999", microseconds_of(histogram.quantile(0.9999))},
+          {"max", microseconds_of(histogram.max())}};
 }
 
 Json errors_of(const std::array<std::uint64_t, model::kErrorClasses>& errors) {
@@ -126,29 +122,28 @@ Json step_json(const model::StepResult& step, base::Duration counted) {
 
 Json metric_json(const model::UserMetric& metric) {
   Json made = {{"name", metric.name}, {"type", model::to_text(metric.type)}, {"count", metric.count}};
-  const auto number = [](double value) { return std::isfinite(value) ? value : 0.0; };
   switch (metric.type) {
     case model::MetricType::kCounter:
-      made["sum"] = number(metric.sum);
+      made["sum"] = finite_or_zero(metric.sum);
       break;
     case model::MetricType::kGauge:
-      made["last"] = number(metric.last);
-      made["min"] = number(metric.min);
-      made["max"] = number(metric.max);
+      made["last"] = finite_or_zero(metric.last);
+      made["min"] = finite_or_zero(metric.min);
+      made["max"] = finite_or_zero(metric.max);
       break;
     case model::MetricType::kRate:
       made["true"] = metric.trues;
       made["rate"] = metric.count > 0 ? static_cast<double>(metric.trues) / static_cast<double>(metric.count) : 0.0;
       break;
     case model::MetricType::kTrend:
-      made["sum"] = number(metric.sum);
-      made["mean"] = metric.count > 0 ? number(metric.sum / static_cast<double>(metric.count)) : 0.0;
-      made["min"] = number(metric.min);
-      made["max"] = number(metric.max);
-      made["p50"] = number(model::quantile(metric, 0.50));
-      made["p90"] = number(model::quantile(metric, 0.90));
-      made["p95"] = number(model::quantile(metric, 0.95));
-      made["p99"] = number(model::quantile(metric, 0.99));
+      made["sum"] = finite_or_zero(metric.sum);
+      made["mean"] = metric.count > 0 ? finite_or_zero(metric.sum / static_cast<double>(metric.count)) : 0.0;
+      made["min"] = finite_or_zero(metric.min);
+      made["max"] = finite_or_zero(metric.max);
+      made["p50"] = finite_or_zero(model::quantile(metric, 0.50));
+      made["p90"] = finite_or_zero(model::quantile(metric, 0.90));
+      made["p95"] = finite_or_zero(model::quantile(metric, 0.95));
+      made["p99"] = finite_or_zero(model::quantile(metric, 0.99));
       break;
   }
   return made;
@@ -171,10 +166,10 @@ Json series_json(const std::vector<SecondTotals>& list) {
                     {"iterations", second.iterations},
                     {"dropped", second.dropped},
                     {"vus", second.vus},
-                    {"p50_us", microseconds(second.latency.quantile(0.50))},
-                    {"p95_us", microseconds(second.latency.quantile(0.95))},
-                    {"p99_us", microseconds(second.latency.quantile(0.99))},
-                    {"max_us", microseconds(second.latency.max())},
+                    {"p50_us", microseconds_of(second.latency.quantile(0.50))},
+                    {"p95_us", microseconds_of(second.latency.quantile(0.95))},
+                    {"p99_us", microseconds_of(second.latency.quantile(0.99))},
+                    {"max_us", microseconds_of(second.latency.max())},
                     {"bytes_in", second.bytes_in},
                     {"bytes_out", second.bytes_out}});
   }

@@ -17,10 +17,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kPath = MUSTER_TEST_DATA "/../../docs/summary.schema.json";
+constexpr const char* kSummarySchemaFile = MUSTER_TEST_DATA "/../../docs/summary.schema.json";
 
 TEST(SummarySchema, DescribesEveryKindOfRunExactly) {
-  test::Schema schema(kPath);
+  test::Schema schema(kSummarySchemaFile);
   for (const auto& run :
        {test::passed(), test::marked(), test::wide(), test::refused(), test::lost(), test::nothing()}) {
     const std::vector<std::string> problems = schema.problems(Json::parse(summary_json(run)));
@@ -29,7 +29,7 @@ TEST(SummarySchema, DescribesEveryKindOfRunExactly) {
 }
 
 TEST(SummarySchema, DescribesComparisons) {
-  test::Schema schema(kPath);
+  test::Schema schema(kSummarySchemaFile);
   model::RunResult before = test::made_up({.seed = 1});
   model::RunResult after = test::made_up({.tail = 1.2, .seed = 2});
   after.id = "r-20261115-k3f8";
@@ -45,7 +45,7 @@ TEST(SummarySchema, DescribesComparisons) {
 }
 
 TEST(SummarySchema, RefusesWhatIsNotInIt) {
-  test::Schema schema(kPath);
+  test::Schema schema(kSummarySchemaFile);
   Json document = Json::parse(summary_json(test::marked()));
   document["surprise"] = 1;
   document["latency_us"].erase("p99");

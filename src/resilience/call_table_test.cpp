@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "resilience/start_fixture.h"
+
 namespace muster::resilience {
 namespace {
 
@@ -14,7 +16,6 @@ using base::Instant;
 using base::NodeId;
 using namespace std::chrono_literals;
 
-constexpr Instant kStart{1h};
 constexpr NodeId kPeer{7};
 constexpr RetryOptions kTwice{.attempts = 2, .base = 1s, .jitter = Jitter::kNone};
 using Table = CallTable<std::string>;

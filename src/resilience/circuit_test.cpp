@@ -6,13 +6,13 @@
 
 #include <vector>
 
+#include "resilience/start_fixture.h"
+
 namespace muster::resilience {
 namespace {
 
 using base::Instant;
 using namespace std::chrono_literals;
-
-constexpr Instant kStart{1h};
 
 Circuit opened_at_start() {
   Circuit circuit;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "resilience/start_fixture.h"
+
 namespace muster::resilience {
 namespace {
 
@@ -14,7 +16,6 @@ using base::Duration;
 using base::Instant;
 using namespace std::chrono_literals;
 
-constexpr Instant kStart{1h};
 constexpr Instant kDeadline = kStart + 30s;
 
 ExtensionAnswer ask(Extensions& extensions, double progress, Instant now = kStart, bool suspect = false) {

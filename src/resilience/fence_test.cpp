@@ -9,14 +9,13 @@
 #include <tuple>
 #include <vector>
 
+#include "resilience/start_fixture.h"
+
 namespace muster::resilience {
 namespace {
 
-using base::Instant;
 using namespace std::chrono_literals;
-
-constexpr Instant kStart{1h};
-using Table = FenceTable<int, std::string>;
+using Fences = FenceTable<int, std::string>;
 
 TEST(Fence, EpochsComeBeforeAttempts) {
   EXPECT_LT((Fence{1, 9}), (Fence{2, 0}));
@@ -24,7 +23,7 @@ TEST(Fence, EpochsComeBeforeAttempts) {
 }
 
 TEST(Fence, HigherIsNewEqualRepeatedLowerStale) {
-  Table table;
+  Fences table;
   EXPECT_EQ(table.judge(1, {2, 1}, kStart), Fenced::kNew);
   EXPECT_EQ(table.judge(1, {2, 1}, kStart), Fenced::kRepeated);
   EXPECT_EQ(table.judge(1, {2, 0}, kStart), Fenced::kStale);
@@ -34,7 +33,7 @@ TEST(Fence, HigherIsNewEqualRepeatedLowerStale) {
 }
 
 TEST(Fence, ARepetitionIsAnsweredLikeTheFirstTime) {
-  Table table;
+  Fences table;
   table.judge(1, {1, 1}, kStart);
   EXPECT_EQ(table.answered(1), nullptr);
   table.answer(1, {1, 1}, "accepted");
@@ -43,7 +42,7 @@ TEST(Fence, ARepetitionIsAnsweredLikeTheFirstTime) {
 }
 
 TEST(Fence, TheAnswerOfASupersededOneIsDropped) {
-  Table table;
+  Fences table;
   table.judge(1, {1, 1}, kStart);
   table.judge(1, {1, 2}, kStart);
   table.answer(1, {1, 1}, "too late");
@@ -51,7 +50,7 @@ TEST(Fence, TheAnswerOfASupersededOneIsDropped) {
 }
 
 TEST(Fence, LookingRemembersNothing) {
-  Table table;
+  Fences table;
   EXPECT_EQ(table.look(1, {1, 1}), Fenced::kNew);
   EXPECT_EQ(table.size(), 0u);
   table.judge(1, {2, 0}, kStart);
@@ -62,7 +61,7 @@ TEST(Fence, LookingRemembersNothing) {
 }
 
 TEST(Fence, IsForgottenOnlyLongAfterItWasReleased) {
-  Table table;
+  Fences table;
   table.judge(1, {5, 0}, kStart);
   table.drop_expired(kStart + 24h);
   ASSERT_EQ(table.size(), 1u);
@@ -73,7 +72,7 @@ TEST(Fence, IsForgottenOnlyLongAfterItWasReleased) {
 }
 
 TEST(Fence, SomethingNewerHoldsAReleasedKeyAgain) {
-  Table table;
+  Fences table;
   table.judge(1, {1, 0}, kStart);
   table.release(1, kStart);
   table.judge(1, {2, 0}, kStart + 1min);
@@ -82,7 +81,7 @@ TEST(Fence, SomethingNewerHoldsAReleasedKeyAgain) {
 }
 
 TEST(Fence, WhenFullUnknownKeysAreRefusedAndKnownOnesAreNot) {
-  Table table({.max_keys = 2});
+  Fences table({.max_keys = 2});
   table.judge(1, {1, 0}, kStart);
   table.judge(2, {1, 0}, kStart);
   EXPECT_EQ(table.judge(3, {1, 0}, kStart), Fenced::kFull);
@@ -93,7 +92,7 @@ TEST(Fence, WhenFullUnknownKeysAreRefusedAndKnownOnesAreNot) {
 }
 
 RC_GTEST_PROP(Fence, TheAcceptedFenceOfAKeyNeverFalls, ()) {
-  Table table;
+  Fences table;
   std::map<int, Fence> accepted;
   const auto number = rc::gen::inRange(0, 4);
   const auto arrivals =

@@ -6,14 +6,13 @@
 
 #include <vector>
 
+#include "resilience/start_fixture.h"
+
 namespace muster::resilience {
 namespace {
 
 using base::Duration;
-using base::Instant;
 using namespace std::chrono_literals;
-
-constexpr Instant kStart{1h};
 
 void handle(OverloadDetector& detector, int times, Duration latency) {
   for (int i = 0; i < times; ++i) detector.handled(latency, kStart);

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "resilience/start_fixture.h"
+
 namespace muster::resilience {
 namespace {
 
 using base::Instant;
 using namespace std::chrono_literals;
-
-constexpr Instant kStart{1h};
 
 int admitted(RateLimiter& limiter, std::uint64_t client, Operation operation, Instant now) {
   int count = 0;

@@ -8,14 +8,14 @@
 #include <set>
 #include <vector>
 
+#include "resilience/start_fixture.h"
+
 namespace muster::resilience {
 namespace {
 
 using base::Duration;
 using base::Instant;
 using namespace std::chrono_literals;
-
-constexpr Instant kStart{1h};
 
 // The waits of a call that always fails at once.
 std::vector<Duration> waits(const RetryOptions& options, std::uint64_t seed, std::size_t most = 64) {

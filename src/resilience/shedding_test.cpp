@@ -4,13 +4,14 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "resilience/start_fixture.h"
+
 namespace muster::resilience {
 namespace {
 
 using base::Instant;
 using namespace std::chrono_literals;
 
-constexpr Instant kStart{1h};
 constexpr Load kLoads[] = {Load::kHealthy, Load::kBusy, Load::kStressed, Load::kOverloaded};
 constexpr Priority kPriorities[] = {Priority::kCritical, Priority::kHigh, Priority::kNormal, Priority::kLow};
 

@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "resilience/start_fixture.h"
+
 namespace muster::resilience {
 namespace {
 
@@ -13,8 +15,7 @@ using base::Duration;
 using base::Instant;
 using namespace std::chrono_literals;
 
-constexpr Duration kLength = 10s;
-constexpr Instant kStart{1h};  // at the beginning of a window
+constexpr Duration kLength = 10s;  // a window begins at kStart
 
 int admitted(SlidingWindow& window, std::uint32_t limit, Instant now, int tries) {
   int count = 0;

@@ -7,13 +7,13 @@
 #include <deque>
 #include <vector>
 
+#include "resilience/start_fixture.h"
+
 namespace muster::resilience {
 namespace {
 
 using base::Instant;
 using namespace std::chrono_literals;
-
-constexpr Instant kStart{1h};
 
 int taken(TokenBucket& bucket, Instant now, int tries) {
   int count = 0;

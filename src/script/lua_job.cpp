@@ -24,8 +24,7 @@ namespace {
 using authoring::YamlEntry;
 using authoring::YamlNode;
 
-constexpr int kBadInput = 2;
-constexpr std::array<const char*, 3> kFunctions{"start", "run", "stop"};
+constexpr std::array<const char*, 3> kPhases{"start", "run", "stop"};
 constexpr std::array<const char*, 6> kWrkHooks{"setup", "init", "delay", "request", "response", "done"};
 
 YamlNode scalar(std::string text, std::uint32_t line) {
@@ -82,11 +81,11 @@ class Declarations {
   // What there is when the script has been read.
   struct Globals {
     // The script's own functions of those names, as Lua tells them apart; null where there is none.
-    std::array<const void*, kFunctions.size()> functions{};
+    std::array<const void*, kPhases.size()> functions{};
     bool hooks = false;  // one of wrk's
 
     bool has(std::string_view name) const {
-      return functions[static_cast<std::size_t>(std::ranges::find(kFunctions, name) - kFunctions.begin())] != nullptr;
+      return functions[static_cast<std::size_t>(std::ranges::find(kPhases, name) - kPhases.begin())] != nullptr;
     }
   };
   static int look(lua_State* state);
@@ -211,7 +210,7 @@ int Declarations::workflow(lua_State* state) {
     while (lua_next(state, 2) != 0) {
       const bool named = lua_type(state, -2) == LUA_TSTRING;
       const std::string key = named ? lua_tostring(state, -2) : "";
-      if (lua_isfunction(state, -1) && std::ranges::find(kFunctions, key) != kFunctions.end()) {
+      if (lua_isfunction(state, -1) && std::ranges::find(kPhases, key) != kPhases.end()) {
         made.functions.push_back(key);
         declarations.taken_.push_back(lua_topointer(state, -1));
         lua_pop(state, 1);
@@ -232,7 +231,7 @@ int Declarations::workflow(lua_State* state) {
 }
 
 base::Expected<void> Declarations::read(std::string_view text) {
-  const ReadingLimit limit(file_, kScriptLimits.read_time, kBadInput);
+  const ReadingLimit limit(file_, kScriptLimits.read_time, kBadScript);
   if (auto opened = state_.open(); !opened) return opened;
   lua_State* const lua = state_.get();
   if (auto compiled = state_.compile(prelude(), kPreludeName); !compiled) return compiled;
@@ -276,7 +275,7 @@ int Declarations::look(lua_State* state) {
     const bool told = lua_getinfo(state, ">S", &made) != 0;  // takes the function from the stack
     return told && std::string_view(made.source) != kPreludeSource ? function : nullptr;
   };
-  std::ranges::transform(kFunctions, found.functions.begin(), own);
+  std::ranges::transform(kPhases, found.functions.begin(), own);
   found.hooks = std::ranges::any_of(kWrkHooks, is_function);
   return 0;
 }
@@ -297,13 +296,13 @@ base::Expected<void> Declarations::refuse_beside(const Globals& found) const {
 }
 
 base::Expected<void> Declarations::all_taken(const Globals& found) const {
-  for (std::size_t i = 0; i < kFunctions.size(); ++i) {
+  for (std::size_t i = 0; i < kPhases.size(); ++i) {
     const void* const function = found.functions[i];
     if (function == nullptr || std::ranges::find(taken_, function) != taken_.end()) continue;
     return base::fail(fmt::format(
         "{0}: a global function `{1}` is never called where there is workflow(…); give it to one of its own, "
         "workflow(\"…\", {{ load = …, {1} = {1}{2} }}), or write `local function {1}` if it is a function of your own",
-        file_, kFunctions[i], kFunctions[i] == std::string_view("run") ? "" : ", run = …"));
+        file_, kPhases[i], kPhases[i] == std::string_view("run") ? "" : ", run = …"));
   }
   return {};
 }

@@ -8,6 +8,9 @@
 
 namespace muster::script {
 
+// What the process that reads a script exits with if there is something wrong with it.
+constexpr int kBadScript = 2;
+
 struct ScriptLimits {
   std::size_t file_bytes = 4u << 20;  // of a script's text
   // Of one core's state: its globals, the coroutines of its VUs, and what they hold at a time. Ten thousand VUs need

@@ -4,7 +4,7 @@ namespace muster::script {
 
 namespace {
 
-constexpr std::string_view kText = R"lua(
+constexpr std::string_view kPrelude = R"lua(
 local native = ...
 local error, setmetatable, type, tostring, pairs, ipairs = error, setmetatable, type, tostring, pairs, ipairs
 local select, concat, pcall, unpack, getmetatable = select, table.concat, pcall, unpack, getmetatable
@@ -211,7 +211,7 @@ math.random, math.randomseed = native.random, nil
 }  // namespace
 
 std::string_view prelude() {
-  return kText;
+  return kPrelude;
 }
 
 }  // namespace muster::script

@@ -20,8 +20,6 @@ namespace {
 
 using authoring::YamlNode;
 
-constexpr int kBadInput = 2;
-
 // A text that stands for itself in the document.
 std::string literal(std::string text) {
   for (std::size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 3)) text.insert(at, "$");
@@ -45,7 +43,7 @@ YamlNode functions() {
 // is one of them: it may set another path.
 base::Expected<std::string> step_name(const model::Script& script) {
   constexpr std::size_t kLongest = 200;
-  const ReadingLimit limit(script.file, kScriptLimits.read_time, kBadInput);
+  const ReadingLimit limit(script.file, kScriptLimits.read_time, kBadScript);
   WrkThread thread(script, kScriptLimits.memory_bytes, WrkThread::Use::kPlanning);
   if (auto opened = thread.open(); !opened) return std::unexpected(opened.error());
   const auto plan = thread.plan();

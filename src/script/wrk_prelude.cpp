@@ -6,7 +6,7 @@ namespace {
 
 // wrk's interface as its scripts know it: the table `wrk` with what the command line said, and how a request is made of
 // it. The hooks (setup, init, delay, request, response, done) are globals of the script.
-constexpr std::string_view kText = R"lua(
+constexpr std::string_view kWrkPrelude = R"lua(
 local native = ...
 local format, concat, pairs, type, tostring = string.format, table.concat, pairs, type, tostring
 
@@ -82,7 +82,7 @@ end
 }  // namespace
 
 std::string_view wrk_prelude() {
-  return kText;
+  return kWrkPrelude;
 }
 
 }  // namespace muster::script

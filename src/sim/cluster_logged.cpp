@@ -11,15 +11,8 @@ namespace muster::sim {
 
 namespace {
 
-constexpr std::string_view kJournal = "journal";
 // The whole state is compared, and snapshots are made, at entries whose index is a multiple of this.
 constexpr cores::RaftIndex kCompared = 16;
-constexpr base::Duration kStateEvery = std::chrono::milliseconds(500);
-
-// Membership groups: one for each datacenter, one of the gates, and one in which gates watch managers.
-constexpr std::uint64_t kGateGroup = 1;
-constexpr std::uint64_t kFarGroup = 2;
-constexpr std::uint64_t kFirstPlaceGroup = 10;
 
 cluster::LogSeatOptions seat_options(const ClusterSetup& setup, const cores::RaftOptions& raft,
                                      const std::vector<base::NodeId>& founders, bool founder) {

@@ -13,7 +13,6 @@ namespace {
 
 using cluster::kGateA;
 using cluster::kGateB;
-using cluster::kJob;
 using cluster::RenewalId;
 using std::chrono::seconds;
 
@@ -44,7 +43,7 @@ struct ClusterLeasesTest : testing::Test {
       leases.begins(gate);
     }
     cluster::JobSubmitted submitted;
-    submitted.job = kJob;
+    submitted.job = cluster::kJob;
     submitted.owner = kGateA;
     submitted.renewal = RenewalId{1};
     submitted.outline.workflows.emplace_back();
@@ -64,9 +63,11 @@ struct ClusterLeasesTest : testing::Test {
     gates.ledger.apply(gates.ledger.index() + 1, entry);
     leases.committed(entry, gates.ledger, true);
   }
-  static cluster::LeasesRenewed renewal(std::uint64_t name) { return {kGateA, {{kJob, 1, RenewalId{name}, 0}}}; }
+  static cluster::LeasesRenewed renewal(std::uint64_t name) {
+    return {kGateA, {{cluster::kJob, 1, RenewalId{name}, 0}}};
+  }
   static cluster::LeaseMoved move(std::uint64_t last, const cluster::Process& to) {
-    return {kJob, 2, RenewalId{last}, RenewalId{100}, to};
+    return {cluster::kJob, 2, RenewalId{last}, RenewalId{100}, to};
   }
   void wait(base::Duration length) { kernel.run(kernel.elapsed() + length); }
   std::string violated() {
@@ -77,13 +78,13 @@ struct ClusterLeasesTest : testing::Test {
 
 TEST_F(ClusterLeasesTest, LetAGateActWithinItsLease) {
   wait(seconds(29));
-  leases.acts(kGateA, kJob, 1);
+  leases.acts(kGateA, cluster::kJob, 1);
   EXPECT_EQ(violated(), "");
 }
 
 TEST_F(ClusterLeasesTest, SeeAGateThatActsAfterItsLease) {
   wait(seconds(30));
-  leases.acts(kGateA, kJob, 1);
+  leases.acts(kGateA, cluster::kJob, 1);
   EXPECT_EQ(violated(), "10");
 }
 
@@ -93,10 +94,10 @@ TEST_F(ClusterLeasesTest, CountFromWhenARenewalWasSentNotFromWhenItWasTold) {
   wait(seconds(15));
   commit(entry);
   wait(seconds(14));
-  leases.acts(kGateA, kJob, 1);
+  leases.acts(kGateA, cluster::kJob, 1);
   EXPECT_EQ(violated(), "");
   wait(seconds(1));
-  leases.acts(kGateA, kJob, 1);
+  leases.acts(kGateA, cluster::kJob, 1);
   EXPECT_EQ(violated(), "10");
 }
 
@@ -107,7 +108,7 @@ TEST_F(ClusterLeasesTest, CountARenewalThatIsSentAgainFromTheFirstTime) {
   leases.proposed(entry, gates.ledger);
   commit(entry);
   wait(seconds(20));
-  leases.acts(kGateA, kJob, 1);
+  leases.acts(kGateA, cluster::kJob, 1);
   EXPECT_EQ(violated(), "10");
 }
 
@@ -115,13 +116,13 @@ TEST_F(ClusterLeasesTest, CountNoRenewalThatTheLogDoesNotTellOf) {
   wait(seconds(10));
   propose(renewal(2));
   wait(seconds(20));
-  leases.acts(kGateA, kJob, 1);
+  leases.acts(kGateA, cluster::kJob, 1);
   EXPECT_EQ(violated(), "10");
 }
 
 TEST_F(ClusterLeasesTest, SeeAGateThatActsAfterItHandedOver) {
   propose(move(1, kGateB));
-  leases.acts(kGateA, kJob, 1);
+  leases.acts(kGateA, cluster::kJob, 1);
   EXPECT_EQ(violated(), "10");
 }
 
@@ -129,7 +130,7 @@ TEST_F(ClusterLeasesTest, SeeANewOwnerThatActsBeforeARenewalOfItsOwn) {
   wait(seconds(31));
   commit(propose(move(1, kGateB), kGateB));
   EXPECT_EQ(violated(), "");
-  leases.acts(kGateB, kJob, 2);
+  leases.acts(kGateB, cluster::kJob, 2);
   EXPECT_EQ(violated(), "10");
 }
 
@@ -161,16 +162,16 @@ struct ClusterSlotsTest : ClusterLeasesTest {
   static constexpr base::NodeId kManager{101};
 
   ClusterSlotsTest() {
-    commit(propose(cluster::SlotOffered{{kJob, 1, 0, 1}, "east", false}));
-    commit(propose(cluster::SlotAccepted{{kJob, 1, 0, 1}}));
+    commit(propose(cluster::SlotOffered{{cluster::kJob, 1, 0, 1}, "east", false}));
+    commit(propose(cluster::SlotAccepted{{cluster::kJob, 1, 0, 1}}));
   }
   void push(std::uint64_t epoch) {
     cluster::WindowPush push;
-    push.job = kJob;
+    push.job = cluster::kJob;
     push.epoch = epoch;
     leases.hears(kGateA, kManager, push);
   }
-  cluster::SlotLost lost() { return {{kJob, 1, 0, 1}, RenewalId{1}, cluster::SlotLoss::kUnheard, ""}; }
+  cluster::SlotLost lost() { return {{cluster::kJob, 1, 0, 1}, RenewalId{1}, cluster::SlotLoss::kUnheard, ""}; }
 };
 
 TEST_F(ClusterSlotsTest, LetADatacenterBeLostThatIsSilent) {

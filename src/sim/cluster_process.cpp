@@ -25,8 +25,6 @@ constexpr base::Duration kLoop = std::chrono::seconds(1);
 constexpr base::Duration kReading = std::chrono::microseconds(300);
 constexpr base::Duration kResolveEvery = std::chrono::seconds(60);
 constexpr base::Duration kResolveWhileAlone = std::chrono::seconds(5);
-constexpr base::Duration kStateEvery = std::chrono::milliseconds(500);
-constexpr std::uint64_t kIncarnationsPerLife = 1u << 20;
 constexpr std::size_t kUsualFrame = 160;
 
 std::optional<BodyHash> body_of(std::string_view file) {

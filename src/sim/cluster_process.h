@@ -3,6 +3,7 @@
 // brain that a derived class holds.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "cluster/effects.h"
 #include "cluster/presence.h"
 #include "cores/swim.h"
@@ -25,6 +27,14 @@
 #include "sim/raft_oracle.h"
 
 namespace muster::sim {
+
+// Membership groups: one of the gates, one in which gates watch managers, and one for each datacenter, numbered from
+// here.
+inline constexpr std::uint64_t kGateGroup = 1;
+inline constexpr std::uint64_t kFarGroup = 2;
+inline constexpr std::uint64_t kFirstPlaceGroup = 10;
+// A node tells its state at least this often.
+inline constexpr base::Duration kStateEvery = std::chrono::milliseconds(500);
 
 // What all processes of one world share; outlives them.
 struct ClusterShared {

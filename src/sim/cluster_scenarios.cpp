@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::uint64_t kSetupPurpose = 0x636c7573;  // keeps the setup's generator apart from all others
+constexpr std::uint64_t kClusterSetup = 0x636c7573;  // keeps the setup's generator apart from all others
 
 // Times that are minutes in production, so that what they bring about happens within a run.
 void shorten(ClusterSetup& setup) {
@@ -66,7 +66,7 @@ Scenario cluster_scenario(std::string name, std::string summary, std::function<v
       "26",    "27",     "28",        "29",        "30",     "time",        "log-kept", "log-equal", "provision-once",
       "cores", "layers", "cancelled", "part-once", "bodies", "failed-cause"};
   scenario.make = [adapt = std::move(adapt)](std::uint64_t seed) -> std::unique_ptr<World> {
-    base::Random random(base::mix(seed ^ base::mix(kSetupPurpose)));
+    base::Random random(base::mix(seed ^ base::mix(kClusterSetup)));
     ClusterSetup setup = draw_setup(random);
     adapt(setup);
     return std::make_unique<ClusterWorld>(std::move(setup));

@@ -9,7 +9,6 @@ using cluster::PartOutcome;
 
 namespace {
 
-constexpr std::uint64_t kFirstPlaceGroup = 10;
 constexpr base::Duration kBeat = std::chrono::milliseconds(250);
 constexpr base::Duration kHealth = std::chrono::seconds(1);
 constexpr base::Duration kQuiet = std::chrono::seconds(12);

@@ -37,7 +37,7 @@ struct Frame {
 // Of any length up to that of a datagram, in the name of a node or of nobody. Every other one begins as a frame of a
 // known kind or version does, so that it is not refused for its first byte alone.
 std::vector<Frame> garbage(std::uint64_t seed, const std::vector<NodeId>& nodes) {
-  constexpr std::string_view kFirst = "MRNF\x01\x02\x03";
+  constexpr std::string_view kFirstBytes = "MRNF\x01\x02\x03";
   base::Random random(seed);
   std::vector<Frame> frames(kFrames);
   for (Frame& frame : frames) {
@@ -47,7 +47,7 @@ std::vector<Frame> garbage(std::uint64_t seed, const std::vector<NodeId>& nodes)
     frame.bytes.resize(random.below(random.below(4) == 0 ? 16 : kMaxDatagram));
     for (char& byte : frame.bytes) byte = static_cast<char>(random.next());
     if (frame.bytes.empty() || random.below(2) == 0) continue;
-    frame.bytes[0] = kFirst[random.below(kFirst.size())];
+    frame.bytes[0] = kFirstBytes[random.below(kFirstBytes.size())];
     if (frame.bytes.size() > 1 && random.below(2) == 0) frame.bytes[1] = '\x01';
   }
   return frames;

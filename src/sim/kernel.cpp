@@ -20,7 +20,7 @@ constexpr std::int64_t kClockBase = 1'000'000'000'000;
 constexpr std::uint64_t kClockSpread = 1'000'000'000'000'000;
 // 2026 on the wall.
 constexpr std::int64_t kWallBase = 1'767'225'600'000'000'000;
-constexpr std::int64_t kAskEvery = 10'000'000;
+constexpr std::int64_t kAskWhetherDone = 10'000'000;
 constexpr std::uint64_t kSmallNames = 1024;
 
 std::uint64_t hash_bytes(std::uint64_t hash, std::string_view bytes) {
@@ -187,11 +187,11 @@ void Kernel::break_resolver(base::NodeId node, bool fails, bool lags) {
 }
 
 void Kernel::run(base::Duration until, const std::function<bool()>& done) {
-  std::int64_t ask = agenda_.now() + kAskEvery;
+  std::int64_t ask = agenda_.now() + kAskWhetherDone;
   while (!violated() && !agenda_.empty() && agenda_.next() <= until.count()) {
     if (done && agenda_.next() >= ask) {
       if (done()) return;
-      ask = agenda_.next() + kAskEvery;
+      ask = agenda_.next() + kAskWhetherDone;
     }
     step();
   }

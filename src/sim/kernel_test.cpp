@@ -7,15 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "sim/nodes_fixture.h"
+
 namespace muster::sim {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-constexpr base::NodeId kFirst{1};
-constexpr base::NodeId kSecond{2};
-constexpr base::NodeId kThird{3};
 
 struct Script;
 

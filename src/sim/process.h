@@ -39,6 +39,12 @@ struct Packet {
   base::Duration sent{};
 };
 
+// The file of a node's log.
+inline constexpr std::string_view kJournal = "journal";
+
+// More than any life can need for its refutations.
+inline constexpr std::uint64_t kIncarnationsPerLife = 1u << 20;
+
 // Names one write; rises with every write of one life.
 enum class WriteTicket : std::uint64_t {};
 

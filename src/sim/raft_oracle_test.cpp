@@ -7,16 +7,13 @@
 #include <string>
 
 #include "sim/nobody_fixture.h"
+#include "sim/nodes_fixture.h"
 
 namespace muster::sim {
 namespace {
 
 using cores::RaftEntry;
 using cores::RaftMessage;
-
-constexpr base::NodeId kFirst{1};
-constexpr base::NodeId kSecond{2};
-constexpr base::NodeId kThird{3};
 
 RaftEntry entry(cores::RaftIndex index, cores::RaftTerm term, std::uint64_t operation) {
   RaftEntry made;

@@ -10,8 +10,6 @@ namespace muster::sim {
 
 namespace {
 
-constexpr std::string_view kJournal = "journal";
-
 const char* name_of(cores::RaftRole role) {
   switch (role) {
     case cores::RaftRole::kFollower:

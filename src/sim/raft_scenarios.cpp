@@ -11,7 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::uint64_t kSetupPurpose = 0x7365747570;  // keeps the setup's generator apart from all others
+constexpr std::uint64_t kRaftSetup = 0x7365747570;  // keeps the setup's generator apart from all others
 
 base::Duration between(base::Duration least, base::Duration most, base::Random& random) {
   return least +
@@ -19,7 +19,7 @@ base::Duration between(base::Duration least, base::Duration most, base::Random& 
 }
 
 // Everything at once: the sum of all others.
-Scenario everything() {
+Scenario all_at_once() {
   Scenario scenario =
       raft_scenario("raft", "3 and 5 nodes under every fault, with changes of members, transfers, reads and snapshots",
                     [](base::Random& random) {
@@ -209,7 +209,7 @@ void interrupt_founding(RaftWorld& world) {
   }
 }
 
-Scenario restart() {
+Scenario everybody_restarts() {
   Scenario scenario = raft_scenario(
       "raft-restart", "everybody restarts at once, again and again, with torn writes: what was acknowledged is there",
       [](base::Random& random) {
@@ -325,7 +325,7 @@ Scenario raft_scenario(std::string name, std::string summary, std::function<Raft
                       "raft-members",
                       "raft-standing"};
   scenario.make = [setup = std::move(setup)](std::uint64_t seed) -> std::unique_ptr<World> {
-    base::Random random(base::mix(seed ^ base::mix(kSetupPurpose)));
+    base::Random random(base::mix(seed ^ base::mix(kRaftSetup)));
     return std::make_unique<RaftWorld>(setup(random));
   };
   scenario.options = [](base::Random& random) {
@@ -339,10 +339,10 @@ Scenario raft_scenario(std::string name, std::string summary, std::function<Raft
 }
 
 void add_raft_scenarios(std::vector<Scenario>& scenarios) {
-  scenarios.push_back(everything());
+  scenarios.push_back(all_at_once());
   scenarios.push_back(election());
   scenarios.push_back(partitions());
-  scenarios.push_back(restart());
+  scenarios.push_back(everybody_restarts());
   scenarios.push_back(transfers());
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr base::Duration kAnswerBound = std::chrono::seconds(5);
 // What must be acknowledged before a healed group counts as working.
 constexpr std::uint64_t kEnoughAnswers = 5;
-constexpr base::Duration kLook = std::chrono::milliseconds(1);
+constexpr base::Duration kLookForLeader = std::chrono::milliseconds(1);
 
 std::string in_words(const cores::RaftVoteRequest& it) {
   return fmt::format("{}vote? for term {}, log {}/{}{}", it.pre ? "pre-" : "", it.asked, it.last_index, it.last_term,
@@ -243,7 +243,7 @@ void RaftWorld::await_leader(cores::RaftTerm beyond, base::Duration bound, std::
     const cores::Raft* const leading = raft(leader());
     if (leading != nullptr && leading->term() > beyond) return found(kernel_->elapsed() - begun);
     if (kernel_->elapsed() - begun >= bound) return missed();
-    kernel_->after(kLook, [self = again.lock()] { (*self)(); });
+    kernel_->after(kLookForLeader, [self = again.lock()] { (*self)(); });
   };
   (*look)();
 }

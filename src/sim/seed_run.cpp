@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kPlanPurpose = 0x706c616e;  // keeps the plan's generator apart from all others
 constexpr std::uint32_t kMaxTries = 400;
-constexpr base::Duration kShortest = std::chrono::milliseconds(1);
+constexpr base::Duration kShortestFault = std::chrono::milliseconds(1);
 
 // Whether a plan still shows what is looked for, counting how often that was asked.
 class Search {
@@ -54,7 +54,7 @@ FaultPlan drop_faults(FaultPlan plan, Search& search) {
 
 FaultPlan shorten_faults(FaultPlan plan, Search& search) {
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    while (plan[i].length > kShortest) {
+    while (plan[i].length > kShortestFault) {
       FaultPlan shorter = plan;
       shorter[i].length /= 2;
       if (!search.fails(shorter)) break;

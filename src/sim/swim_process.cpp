@@ -10,10 +10,8 @@ namespace {
 
 constexpr std::uint16_t kPort = 9000;
 // Names are resolved anew this often, and oftener while nobody has answered yet.
-constexpr base::Duration kResolveEvery = std::chrono::seconds(60);
-constexpr base::Duration kResolveWhileAlone = std::chrono::milliseconds(500);
-// More than any life can need for its refutations.
-constexpr std::uint64_t kIncarnationsPerLife = 1u << 20;
+constexpr base::Duration kSeedsEvery = std::chrono::seconds(60);
+constexpr base::Duration kSeedsWhileAlone = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -100,7 +98,7 @@ void SwimProcess::resolve_seeds(Host& host) {
   }
   // Names that do not resolve say nothing: what is known stays.
   if (!seeds.empty()) core_->join(seeds, host.now());
-  resolve_at_ = host.now() + (core_->joined() ? kResolveEvery : kResolveWhileAlone);
+  resolve_at_ = host.now() + (core_->joined() ? kSeedsEvery : kSeedsWhileAlone);
 }
 
 void SwimProcess::settle(Host& host) {

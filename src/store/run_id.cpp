@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "base/letter_case.h"
 
 namespace muster::store {
@@ -14,10 +15,6 @@ constexpr std::string_view kDigits = "0123456789abcdefghjkmnpqrstvwxyz";
 constexpr std::uint32_t kPerSecond = 8;
 constexpr std::size_t kPlaces = 4;
 constexpr std::uint32_t kMostOfDay = (1U << (5 * kPlaces)) - 1;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 }  // namespace
 
@@ -35,7 +32,7 @@ std::string run_id(base::Duration started, std::uint32_t attempt) {
 
 std::string normalised_id(std::string_view typed) {
   std::string id = base::lower(typed);
-  if (!id.empty() && is_digit(id.front())) id.insert(0, "r-");
+  if (!id.empty() && base::is_digit(id.front())) id.insert(0, "r-");
   // Letters that the names do not have, as people read them; only behind "r-", which has none of them.
   for (std::size_t i = 2; i < id.size(); ++i) {
     if (id[i] == 'o') id[i] = '0';

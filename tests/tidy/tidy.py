@@ -5,13 +5,15 @@ import pathlib
 import sys
 
 import includes
+import names
 import sizes
 import words
 from tree import Tree
 
 RULES = {rule.__name__: rule for rule in (
     includes.room_levels, includes.pure_rooms, includes.self_contained, sizes.file_length, sizes.function_length,
-    sizes.main_length, words.vague_names, words.forbidden_words, words.no_sleeps, words.header_shape, words.formatting)}
+    sizes.main_length, names.own_names, words.vague_names, words.forbidden_words, words.no_sleeps, words.header_shape,
+    words.formatting)}
 
 
 def main():

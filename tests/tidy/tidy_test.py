@@ -69,6 +69,13 @@ PLANTED = {
         ({"src/base/long.cpp": body(70), "tests/tidy/exceptions.txt": "function src/base/long.cpp:long_one 71\n"}, "delete"),
     ],
     "main_length": [({"src/app/main.cpp": "\n" * 61}, "61 lines; a main is wiring only")],
+    "own_names": [
+        ({f"src/base/{name}.cpp": "namespace {\n\nconstexpr int kMost = 3;\n\n}  // namespace\n" for name in "ab"},
+         "b.cpp:3: 'kMost' is declared in src/base/a.cpp too"),
+        ({f"src/base/{name}.cpp": "namespace {\nclass Thing {\n};\n}\n" for name in "ab"}, "b.cpp:2: 'Thing'"),
+        ({f"src/base/{name}_test.cpp": "namespace {\nstd::vector<int> things(const Thing& thing) {\n}\n}\n" for name in "ab"},
+         "b_test.cpp:2: 'things'"),
+    ],
     "vague_names": [
         ({"src/base/string_util.cpp": "\n"}, "string_util.cpp:1: a file is named after"),
         ({"src/base/helpers/x.cpp": "\n"}, "a file is named after"),

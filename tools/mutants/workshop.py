@@ -84,7 +84,7 @@ class Workshop:
         if (self.build / "build.ninja").exists() and f"={FLAGS}\n" in cache.read_text():
             return
         self.put({}, [])
-        done = subprocess.run(["cmake", "--preset", "release", "-DMUSTER_TESTS=OFF", f"-DCMAKE_CXX_FLAGS={FLAGS}"],
+        done = subprocess.run(["cmake", "--preset", "release", "-DMUSTER_TESTS=OFF", "-DMUSTER_TOGETHER=1", f"-DCMAKE_CXX_FLAGS={FLAGS}"],
                               cwd=self.copy, capture_output=True, text=True)
         if done.returncode:
             raise Failure(f"CMake cannot configure {self.copy}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/characters.h"
 #include "console/screen/options.h"
 
 namespace muster::console {
@@ -39,7 +40,7 @@ std::vector<Wish> Choices::take(const Key& key, base::Instant now) {
 }
 
 void Choices::character(char each, base::Instant now, std::vector<Wish>& wishes) {
-  if (each >= '0' && each <= '9') {
+  if (base::is_digit(each)) {
     const auto view = static_cast<std::size_t>(each - '0');
     if (view < views_) show(view);
     return;

@@ -13,7 +13,6 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using Kind = Wish::Kind;
 
 constexpr base::Instant kStart = base::Instant(100s);
 
@@ -26,8 +25,8 @@ class ChoicesTest : public testing::Test {
     snapshot_.workflows[2].state = model::WorkflowState::kRunning;
   }
 
-  std::vector<Kind> press(char key) {
-    std::vector<Kind> kinds;
+  std::vector<Wish::Kind> press(char key) {
+    std::vector<Wish::Kind> kinds;
     for (const Wish& wish : choices_.take({Key::Kind::kCharacter, key}, kStart)) kinds.push_back(wish.kind);
     return kinds;
   }
@@ -39,9 +38,9 @@ class ChoicesTest : public testing::Test {
 };
 
 TEST_F(ChoicesTest, SpacePausesAndGoesOn) {
-  EXPECT_THAT(press(' '), ElementsAre(Kind::kPause));
+  EXPECT_THAT(press(' '), ElementsAre(Wish::Kind::kPause));
   EXPECT_TRUE(choices_.state().paused);
-  EXPECT_THAT(press(' '), ElementsAre(Kind::kResume));
+  EXPECT_THAT(press(' '), ElementsAre(Wish::Kind::kResume));
   EXPECT_FALSE(choices_.state().paused);
 }
 
@@ -59,8 +58,8 @@ TEST_F(ChoicesTest, PlusAndMinusScaleInTenthsWithinBounds) {
 }
 
 TEST_F(ChoicesTest, AsksForTheEnd) {
-  EXPECT_THAT(press('s'), ElementsAre(Kind::kStop));
-  EXPECT_THAT(press('q'), ElementsAre(Kind::kInterrupt));
+  EXPECT_THAT(press('s'), ElementsAre(Wish::Kind::kStop));
+  EXPECT_THAT(press('q'), ElementsAre(Wish::Kind::kInterrupt));
 }
 
 TEST_F(ChoicesTest, WhatIsStoppingIsNotPausedOrScaled) {
@@ -68,7 +67,7 @@ TEST_F(ChoicesTest, WhatIsStoppingIsNotPausedOrScaled) {
   EXPECT_THAT(press(' '), IsEmpty());
   EXPECT_THAT(press('+'), IsEmpty());
   EXPECT_THAT(press('s'), IsEmpty());
-  EXPECT_THAT(press('q'), ElementsAre(Kind::kInterrupt)) << "a second time ends at once";
+  EXPECT_THAT(press('q'), ElementsAre(Wish::Kind::kInterrupt)) << "a second time ends at once";
   choices_.pass(snapshot_, kStart + 1h);
   EXPECT_EQ(choices_.state().message, "stopping: wait") << "it stays";
 }

@@ -12,7 +12,7 @@ namespace {
 
 using base::Duration;
 
-struct Leg {
+struct ArrivalLeg {
   Duration begin{};
   double seconds = 0;
   double from = 0;  // arrivals per second
@@ -23,7 +23,7 @@ struct Leg {
 
 // The time into a leg at which `count` more arrivals are expected: the root of slope/2·t² + from·t = count, in the form
 // that does not cancel where the slope is small or negative.
-double seconds_into(const Leg& leg, double count) {
+double seconds_into(const ArrivalLeg& leg, double count) {
   const double slope = (leg.to - leg.from) / leg.seconds;
   const double root = std::sqrt(std::max(leg.from * leg.from + 2 * slope * count, 0.0));
   const double divisor = leg.from + root;
@@ -53,7 +53,7 @@ class RampingArrivals final : public LoadShape {
 
   Duration arrival(double count) const override {
     const auto leg = std::upper_bound(legs_.begin(), legs_.end(), count,
-                                      [](double wanted, const Leg& each) { return wanted < each.count_end; });
+                                      [](double wanted, const ArrivalLeg& each) { return wanted < each.count_end; });
     // A count within a rounding error of the end belongs to the end, or an even schedule would gain an arrival.
     if (leg == legs_.end() || count >= legs_.back().count_end * (1 - 1e-12)) return Duration::max();
     const Duration at = leg->begin + base::from_seconds(seconds_into(*leg, std::max(count - leg->count_begin, 0.0)));
@@ -61,7 +61,7 @@ class RampingArrivals final : public LoadShape {
   }
 
  private:
-  std::vector<Leg> legs_;  // those with arrivals
+  std::vector<ArrivalLeg> legs_;  // those with arrivals
   Duration length_{};
   std::uint64_t max_vus_;
 };

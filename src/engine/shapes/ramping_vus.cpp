@@ -11,7 +11,7 @@ namespace {
 
 using base::Duration;
 
-struct Leg {
+struct VuLeg {
   Duration begin{};
   Duration end{};
   double from = 0;
@@ -54,12 +54,12 @@ class RampingVus final : public LoadShape {
   }
 
  private:
-  std::vector<Leg>::const_iterator leg_at(Duration elapsed) const {
+  std::vector<VuLeg>::const_iterator leg_at(Duration elapsed) const {
     return std::upper_bound(legs_.begin(), legs_.end(), elapsed,
-                            [](Duration at, const Leg& leg) { return at < leg.end; });
+                            [](Duration at, const VuLeg& leg) { return at < leg.end; });
   }
 
-  static double value(const Leg& leg, Duration elapsed) {
+  static double value(const VuLeg& leg, Duration elapsed) {
     const double part =
         static_cast<double>((elapsed - leg.begin).count()) / static_cast<double>((leg.end - leg.begin).count());
     // The slack lets a ramp reach a whole number when it should, not a rounding error later.
@@ -69,7 +69,7 @@ class RampingVus final : public LoadShape {
 
   // The value is monotonic over a leg, so the moment of change is found by halving: exact to the nanosecond, and by
   // construction in step with vus_at.
-  static Duration first_change(const Leg& leg, Duration same, double now) {
+  static Duration first_change(const VuLeg& leg, Duration same, double now) {
     Duration changed = leg.end - Duration(1);
     while (changed - same > Duration(1)) {
       const Duration middle = same + (changed - same) / 2;
@@ -78,7 +78,7 @@ class RampingVus final : public LoadShape {
     return changed;
   }
 
-  std::vector<Leg> legs_;
+  std::vector<VuLeg> legs_;
   Duration length_{};
   double peak_ = 0;
 };

@@ -47,7 +47,7 @@ void put_tile(Markup& page, std::string_view label, std::string_view value, std:
            Safe{kind.empty() ? "" : (kind == "bad" ? " class=\"bad\"" : " class=\"good\"")}, label, value, detail);
 }
 
-std::string_view load_text(LoadModel load) {
+std::string_view load_sentence(LoadModel load) {
   switch (load) {
     case LoadModel::kClosed:
       return "Closed loop: latency is service time; a stalled server also slows the load.";
@@ -139,7 +139,7 @@ void put_figures(Markup& page, const model::RunResult& run, const Totals& sum) {
     put_tile(page, "Dropped", percentage(dropped, arrivals), fmt::format("{} arrivals", short_count(dropped)),
              dropped > 0 ? "bad" : "good");
   }
-  page.put("</dl>\n<p class=\"about\">{}</p>\n</section>\n", load_text(load_model(run)));
+  page.put("</dl>\n<p class=\"about\">{}</p>\n</section>\n", load_sentence(load_model(run)));
 }
 
 void put_thresholds(Markup& page, const model::RunResult& run) {

@@ -107,15 +107,15 @@ bool any_service(const model::RunResult& run) {
 }
 
 // Columns that not every run needs.
-struct StepTable {
+struct StepColumns {
   bool several = false;  // workflows
   bool service = false;
   bool skipped = false;
   bool retried = false;
 };
 
-StepTable table_of(const model::RunResult& run) {
-  StepTable table{.several = run.workflows.size() > 1, .service = any_service(run)};
+StepColumns table_of(const model::RunResult& run) {
+  StepColumns table{.several = run.workflows.size() > 1, .service = any_service(run)};
   for (const WorkflowResult& workflow : run.workflows) {
     for (const StepResult& step : workflow.steps) {
       table.skipped = table.skipped || (shown(step) && step.skipped > 0);
@@ -125,7 +125,7 @@ StepTable table_of(const model::RunResult& run) {
   return table;
 }
 
-void put_step(Markup& page, const StepTable& table, const WorkflowResult& workflow, const StepResult& step,
+void put_step(Markup& page, const StepColumns& table, const WorkflowResult& workflow, const StepResult& step,
               std::optional<std::size_t> scope) {
   const Totals sum = totals(step, workflow.elapsed);
   page.raw("<tr>");
@@ -234,7 +234,7 @@ void put_steps(Markup& page, const model::RunResult& run, const TimelineData& da
   const bool any = std::ranges::any_of(
       run.workflows, [](const WorkflowResult& workflow) { return std::ranges::any_of(workflow.steps, shown); });
   if (!any) return;
-  const StepTable table = table_of(run);
+  const StepColumns table = table_of(run);
   std::vector<std::string_view> columns = {"Step"};
   if (table.several) columns.emplace_back("Workflow");
   for (const std::string_view column : {"Kind", "#Requests", "#Requests/s", "#Failed"}) columns.push_back(column);

@@ -283,14 +283,14 @@ void add_workflow(TimelineData& data, const model::RunResult& run, std::size_t i
   data.scopes.push_back(std::move(scope));
 }
 
-struct Place {
+struct TimelinePlace {
   std::size_t workflow;
   std::size_t step;
 };
 
 // The busiest ones, in the order of the result.
-std::vector<Place> charted_steps(TimelineData& data, const model::RunResult& run) {
-  std::vector<Place> places;
+std::vector<TimelinePlace> charted_steps(TimelineData& data, const model::RunResult& run) {
+  std::vector<TimelinePlace> places;
   for (std::size_t i = 0; i != std::min(run.workflows.size(), kMaxChartedWorkflows); ++i) {
     for (std::size_t j = 0; j != run.workflows[i].steps.size(); ++j) {
       if (charted(run.workflows[i].steps[j])) places.push_back({i, j});
@@ -298,7 +298,7 @@ std::vector<Place> charted_steps(TimelineData& data, const model::RunResult& run
   }
   if (places.size() <= kMaxChartedSteps) return places;
   data.steps_left_out = places.size() - kMaxChartedSteps;
-  const auto busier = [&](const Place& a, const Place& b) {
+  const auto busier = [&](const TimelinePlace& a, const TimelinePlace& b) {
     const std::uint64_t samples_a = run.workflows[a.workflow].steps[a.step].latency.count();
     const std::uint64_t samples_b = run.workflows[b.workflow].steps[b.step].latency.count();
     if (samples_a != samples_b) return samples_a > samples_b;
@@ -306,11 +306,11 @@ std::vector<Place> charted_steps(TimelineData& data, const model::RunResult& run
   };
   std::ranges::sort(places, busier);
   places.resize(kMaxChartedSteps);
-  std::ranges::sort(places, {}, [](const Place& place) { return std::pair(place.workflow, place.step); });
+  std::ranges::sort(places, {}, [](const TimelinePlace& place) { return std::pair(place.workflow, place.step); });
   return places;
 }
 
-void add_step(TimelineData& data, const model::RunResult& run, Place place, std::size_t steps) {
+void add_step(TimelineData& data, const model::RunResult& run, TimelinePlace place, std::size_t steps) {
   const model::StepResult& step = run.workflows[place.workflow].steps[place.step];
   Scope scope;
   scope.kind = Scope::Kind::kStep;
@@ -372,8 +372,8 @@ TimelineData timeline_data(const model::RunResult& run) {
   set_extent(data, run);
   add_run(data, run);
   for (std::size_t i = 0; i != std::min(run.workflows.size(), kMaxChartedWorkflows); ++i) add_workflow(data, run, i);
-  const std::vector<Place> places = charted_steps(data, run);
-  for (const Place& place : places) add_step(data, run, place, places.size());
+  const std::vector<TimelinePlace> places = charted_steps(data, run);
+  for (const TimelinePlace& place : places) add_step(data, run, place, places.size());
   return data;
 }
 
