@@ -29,8 +29,8 @@ void Gate::standing(const LogStanding& standing, base::Instant now) {
   if (standing == proposals_.standing()) return;
   const bool was_current = current();
   const bool other_voters = standing.voters != proposals_.standing().voters;
-  proposals_.standing(standing, now, effects_);
   if (other_voters) bodies_.voters(standing.voters);
+  proposals_.standing(standing, bodies_, now, effects_);
   if (other_voters || (current() && !was_current)) {
     for (const auto& [id, machine] : machines_) touch(id);
     requests_due_ = now;
@@ -121,7 +121,7 @@ GateJob* Gate::owned(JobId job) {
 // Everything that is due, once per call.
 void Gate::settle(base::Instant now) {
   GateDesk at = desk(now);
-  for (const auto& [sequence, command] : proposals_.wake(now, effects_)) {
+  for (const auto& [sequence, command] : proposals_.wake(bodies_, now, effects_)) {
     at.note(Noted::kQuorumTimeout, {});
     if (const auto* submitted = std::get_if<JobSubmitted>(&command)) requests_.timed_out(at, *submitted);
     if (const auto* cancelled = std::get_if<JobCancelled>(&command)) requests_.timed_out(at, *cancelled);

@@ -33,6 +33,12 @@ Subject subject_of(const GateCommand& command) {
   return std::visit(GateSubjectOf{}, command);
 }
 
+std::span<const BodyRef> named_by(const GateCommand& command) {
+  if (const auto* submitted = std::get_if<JobSubmitted>(&command)) return {&submitted->bundle, 1};
+  if (const auto* received = std::get_if<WorkflowReceived>(&command)) return received->status.results;
+  return {};
+}
+
 template class LogProposals<GateEntry, GateOptions>;
 
 }  // namespace muster::cluster

@@ -4,6 +4,7 @@
 
 #include "cluster/gate_command_codec.h"
 #include "cluster/gate_ledger_fixture.h"
+#include "cluster/world.h"
 
 namespace muster::cluster {
 namespace {
@@ -17,12 +18,13 @@ class GateProposalsTest : public ::testing::Test {
     standing.leader = leader;
     standing.term = term;
     standing.caught_up = true;
-    proposals.standing(standing, now, effects);
+    proposals.standing(standing, bodies, now, effects);
   }
   Effects taken() { return std::exchange(effects, {}); }
 
   base::Instant now{std::chrono::hours(1)};
   GateProposals proposals{kGateA, {}};
+  Bodies bodies{kGateA, test_hash, {}, {}, now};
   Effects effects;
 };
 
@@ -43,7 +45,7 @@ TEST_F(GateProposalsTest, AreSentAgainUntilApplied) {
   const auto sequence = proposals.propose(EndAcknowledged{kJob}, now, effects);
   taken();
   now = proposals.deadline();
-  EXPECT_TRUE(proposals.wake(now, effects).empty());
+  EXPECT_TRUE(proposals.wake(bodies, now, effects).empty());
   EXPECT_EQ(taken().size(), 1u);
   EXPECT_TRUE(proposals.applied({kGateA, *sequence, EndAcknowledged{kJob}}, now));
   EXPECT_FALSE(proposals.applied({kGateA, *sequence, EndAcknowledged{kJob}}, now));
@@ -63,7 +65,7 @@ TEST_F(GateProposalsTest, AreGivenUpAndOpenTheCircuit) {
     EXPECT_TRUE(proposals.circuit_closed(now));
     ASSERT_TRUE(proposals.propose(EndAcknowledged{kJob}, now, effects));
     now += seconds(5);
-    EXPECT_EQ(proposals.wake(now, effects).size(), 1u);
+    EXPECT_EQ(proposals.wake(bodies, now, effects).size(), 1u);
   }
   EXPECT_FALSE(proposals.circuit_closed(now));
   EXPECT_TRUE(proposals.circuit_closed(now + seconds(10)));

@@ -1,7 +1,8 @@
 // What one node has asked its log for and not yet seen applied. Proposals go to the log's leader, are sent again when
 // that changes, and are given up after a time: whoever still wants the thing then asks anew, which is harmless, as
-// commands are idempotent. One proposal about one thing at a time. For managers and gates alike (proposals.h,
-// gate_proposals.h); an entry brings encode() and its command subject_of().
+// commands are idempotent. One proposal about one thing at a time. What a command names must be on a majority's disks
+// whenever it is sent, also again: the members may be others by then. For managers and gates alike (proposals.h,
+// gate_proposals.h); an entry brings encode() and its command subject_of() and named_by().
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "cluster/bodies.h"
 #include "cluster/effects.h"
 #include "cluster/ids.h"
 #include "cluster/options.h"
@@ -53,11 +55,12 @@ class LogProposals {
 
   LogProposals(Process self, const Options& options) : self_(self), options_(options) {}
 
-  // To be told before anything else; resends if the leader changed.
-  void standing(const LogStanding& standing, base::Instant now, Effects& effects);
+  // To be told before anything else but the bodies, which must know the voters; resends if the leader changed.
+  void standing(const LogStanding& standing, const Bodies& bodies, base::Instant now, Effects& effects);
   const LogStanding& standing() const { return standing_; }
 
-  // Its sequence; nothing if one about the same subject is under way or there are too many.
+  // Its sequence; nothing if one about the same subject is under way or there are too many. What it names is on a
+  // majority's disks.
   std::optional<std::uint64_t> propose(Command command, base::Instant now, Effects& effects);
   bool under_way(const Subject& subject) const { return subjects_.contains(subject); }
 
@@ -69,7 +72,7 @@ class LogProposals {
     std::uint64_t sequence = 0;
     Command command;
   };
-  std::vector<TimedOut> wake(base::Instant now, Effects& effects);
+  std::vector<TimedOut> wake(const Bodies& bodies, base::Instant now, Effects& effects);
   base::Instant deadline() const { return due_.empty() ? base::kNever : due_.begin()->first; }
 
   // Of the quorum's circuit: to be asked before something new is begun for a client. Half-open it takes the place of a
@@ -89,6 +92,8 @@ class LogProposals {
   using Table = std::map<std::uint64_t, Waiting>;
 
   void send(Waiting& waiting, base::Instant now, Effects& effects);
+  void send_again(Waiting& waiting, const Bodies& bodies, base::Instant now, Effects& effects);
+  void wait(Waiting& waiting, base::Instant due);
   void remove(typename Table::iterator at);
 
   Process self_;
@@ -102,11 +107,12 @@ class LogProposals {
 };
 
 template <class Entry, class Options>
-void LogProposals<Entry, Options>::standing(const LogStanding& standing, base::Instant now, Effects& effects) {
+void LogProposals<Entry, Options>::standing(const LogStanding& standing, const Bodies& bodies, base::Instant now,
+                                            Effects& effects) {
   const bool moved = standing.leader != standing_.leader || standing.term != standing_.term;
   standing_ = standing;
   if (!moved || standing.leader == kNoNode) return;
-  for (auto& [sequence, waiting] : waiting_) send(waiting, now, effects);
+  for (auto& [sequence, waiting] : waiting_) send_again(waiting, bodies, now, effects);
 }
 
 template <class Entry, class Options>
@@ -136,13 +142,14 @@ bool LogProposals<Entry, Options>::applied(const Entry& entry, base::Instant now
 }
 
 template <class Entry, class Options>
-std::vector<typename LogProposals<Entry, Options>::TimedOut> LogProposals<Entry, Options>::wake(base::Instant now,
+std::vector<typename LogProposals<Entry, Options>::TimedOut> LogProposals<Entry, Options>::wake(const Bodies& bodies,
+                                                                                                base::Instant now,
                                                                                                 Effects& effects) {
   std::vector<TimedOut> timed_out;
   while (!due_.empty() && due_.begin()->first <= now) {
     const auto at = waiting_.find(due_.begin()->second);
     if (now < at->second.give_up) {
-      send(at->second, now, effects);
+      send_again(at->second, bodies, now, effects);
       continue;
     }
     timed_out.push_back({at->first, std::move(at->second.entry.command)});
@@ -165,8 +172,22 @@ void LogProposals<Entry, Options>::send(Waiting& waiting, base::Instant now, Eff
   } else if (standing_.leader != kNoNode) {
     effects.push_back(Send{standing_.leader, Forward{std::move(bytes)}});
   }
+  wait(waiting, now + again);
+}
+
+// What the members that are left do not hold might be named and be nowhere: it is offered to them first.
+template <class Entry, class Options>
+void LogProposals<Entry, Options>::send_again(Waiting& waiting, const Bodies& bodies, base::Instant now,
+                                              Effects& effects) {
+  const auto safe = [&](const BodyRef& body) { return body.size == 0 || bodies.on_majority(body); };
+  if (std::ranges::all_of(named_by(waiting.entry.command), safe)) return send(waiting, now, effects);
+  wait(waiting, now + options_.repropose);
+}
+
+template <class Entry, class Options>
+void LogProposals<Entry, Options>::wait(Waiting& waiting, base::Instant due) {
   due_.erase({waiting.due, waiting.entry.sequence});
-  waiting.due = std::min(now + again, waiting.give_up);
+  waiting.due = std::min(due, waiting.give_up);
   due_.emplace(waiting.due, waiting.entry.sequence);
 }
 

@@ -25,9 +25,9 @@ void Manager::standing(const LogStanding& standing, base::Instant now) {
   const bool was_current = current();
   const bool other_voters = standing.voters != standing_.voters;
   standing_ = standing;
-  proposals_.standing(standing, now, effects_);
+  if (other_voters) bodies_.voters(standing.voters);
+  proposals_.standing(standing, bodies_, now, effects_);
   if (other_voters) {
-    bodies_.voters(standing.voters);
     peers_.members(standing.voters);
     for (const auto& [id, led] : machines_) touch(id);
   }
@@ -114,7 +114,7 @@ Desk Manager::desk(base::Instant now) {
 // current.
 void Manager::settle(base::Instant now) {
   Desk at = desk(now);
-  for (const Proposals::TimedOut& proposal : proposals_.wake(now, effects_)) timed_out(at, proposal);
+  for (const Proposals::TimedOut& proposal : proposals_.wake(bodies_, now, effects_)) timed_out(at, proposal);
   bodies_.wake(now, effects_, current());
   if (now >= state_due_) say_state(at);
   if (!current()) return housekeeper_.rest();

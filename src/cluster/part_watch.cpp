@@ -131,8 +131,7 @@ ExtensionAnswer PartWatch::extend(Desk& desk, const LedgerPart& part, const Exte
   }
   const resilience::ExtensionRequest request{static_cast<resilience::ExtensionReason>(ask.reason), ask.progress,
                                              ask.estimated_end, ask.active};
-  const auto judged =
-      extensions_.ask(request, beat_at_ + desk.options.part_silence, desk.workers.suspect(part.worker.node), desk.now);
+  const auto judged = extensions_.ask(request, silent_at(desk), desk.workers.suspect(part.worker.node), desk.now);
   answer.granted = judged.granted();
   answer.extended = judged.extension;
   answer.deadline = judged.deadline - desk.now;
@@ -142,6 +141,10 @@ ExtensionAnswer PartWatch::extend(Desk& desk, const LedgerPart& part, const Exte
   if (!answer.granted) answer.reason = "no progress, no extensions left, or under suspicion";
   if (answer.granted) desk.note(Noted::kExtended, ask.part, ask.fence, part.worker.node);
   return answer;
+}
+
+base::Instant PartWatch::silent_at(const Desk& desk) const {
+  return std::max(beat_at_, desk.current_since) + desk.options.part_silence;
 }
 
 void PartWatch::begin(const Fence& fence) {
@@ -168,7 +171,7 @@ base::Instant PartWatch::watch_running(Desk& desk, const PartId& id, const Order
     }
   }
   if (finished_at_ != base::kNever) return due;
-  const base::Instant silent = extensions_.evict_at(std::max(beat_at_, desk.current_since) + desk.options.part_silence);
+  const base::Instant silent = extensions_.evict_at(silent_at(desk));
   if (desk.now >= silent) {
     desk.note(Noted::kPartStuck, id, fence_);
     stop(desk, StopReason::kStuck, Loss::kStuck);

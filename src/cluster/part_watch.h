@@ -45,6 +45,8 @@ class PartWatch {
  private:
   enum class State : std::uint8_t { kToOffer, kOffered, kRunning, kStopping, kLost };
 
+  // When it counts as stuck unless a beat comes: time without a quorum does not count.
+  base::Instant silent_at(const Desk& desk) const;
   void begin(const Fence& fence);
   void stop(Desk& desk, StopReason reason, Loss loss);
   void mark_finished(Desk& desk) { finished_at_ = std::min(finished_at_, desk.now); }

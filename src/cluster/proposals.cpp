@@ -30,6 +30,13 @@ Subject subject_of(const Command& command) {
   return std::visit(SubjectOf{}, command);
 }
 
+std::span<const BodyRef> named_by(const Command& command) {
+  if (const auto* accepted = std::get_if<JobAccepted>(&command)) return {&accepted->bundle, 1};
+  if (const auto* context = std::get_if<LayerContext>(&command)) return {&context->body, 1};
+  if (const auto* held = std::get_if<ResultHeld>(&command)) return {&held->body, 1};
+  return {};
+}
+
 template class LogProposals<Entry, ManagerOptions>;
 
 }  // namespace muster::cluster

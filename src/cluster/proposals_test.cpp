@@ -4,6 +4,7 @@
 
 #include "cluster/command_codec.h"
 #include "cluster/ledger_fixture.h"
+#include "cluster/world.h"
 
 namespace muster::cluster {
 namespace {
@@ -16,7 +17,7 @@ class ProposalsTest : public ::testing::Test {
   ProposalsTest() : proposals_(kManagerA, {}) { lead(kManagerA.node, 1); }
 
   void lead(NodeId leader, std::uint64_t term) {
-    proposals_.standing({leader, term, true, {kManagerA.node, kManagerB.node}}, now_, effects_);
+    proposals_.standing({leader, term, true, {kManagerA.node, kManagerB.node}}, bodies_, now_, effects_);
   }
   std::size_t proposed() const {
     std::size_t found = 0;
@@ -34,6 +35,7 @@ class ProposalsTest : public ::testing::Test {
 
   base::Instant now_{std::chrono::hours(1)};
   Proposals proposals_;
+  Bodies bodies_{kManagerA, test_hash, {}, {}, now_};
   Effects effects_;
 };
 
@@ -68,11 +70,34 @@ TEST_F(ProposalsTest, IsForwardedAgainUntilItTimesOut) {
   std::size_t timed_out = 0;
   for (int i = 0; i < 60; ++i) {
     now_ += milliseconds(100);
-    timed_out += proposals_.wake(now_, effects_).size();
+    timed_out += proposals_.wake(bodies_, now_, effects_).size();
   }
   EXPECT_EQ(timed_out, 1u);
   EXPECT_GE(forwarded(), 9u);
   EXPECT_EQ(proposals_.size(), 0u);
+}
+
+TEST_F(ProposalsTest, IsNotSentAgainWhileItNamesWhatTheMembersThatAreLeftDoNotHold) {
+  const BodyRef bundle{test_hash("bundle"), 6};
+  bodies_.voters({kManagerA.node});
+  bodies_.pin(bundle, "bundle", now_, effects_);
+  bodies_.stored(bundle.hash, true, now_, effects_);
+  ASSERT_TRUE(bodies_.on_majority(bundle));
+  JobAccepted accepted;
+  accepted.job = kJob;
+  accepted.bundle = bundle;
+  lead(kManagerB.node, 2);
+  proposals_.propose(accepted, now_, effects_);
+  EXPECT_EQ(forwarded(), 1u);
+  bodies_.voters({kManagerA.node, kManagerB.node, NodeId{77}});
+  lead(kManagerB.node, 3);
+  now_ += seconds(1);
+  EXPECT_TRUE(proposals_.wake(bodies_, now_, effects_).empty());
+  EXPECT_EQ(forwarded(), 1u);
+  bodies_.voters({kManagerA.node});
+  now_ += seconds(1);
+  EXPECT_TRUE(proposals_.wake(bodies_, now_, effects_).empty());
+  EXPECT_EQ(forwarded(), 2u);
 }
 
 TEST_F(ProposalsTest, TheCircuitOpensAfterThreeTimeOutsAndTriesAgainAfterTenSeconds) {
@@ -80,7 +105,7 @@ TEST_F(ProposalsTest, TheCircuitOpensAfterThreeTimeOutsAndTriesAgainAfterTenSeco
     EXPECT_TRUE(proposals_.allow(now_));
     proposals_.propose(JobForgotten{kJob}, now_, effects_);
     now_ += seconds(6);
-    EXPECT_EQ(proposals_.wake(now_, effects_).size(), 1u);
+    EXPECT_EQ(proposals_.wake(bodies_, now_, effects_).size(), 1u);
   }
   EXPECT_FALSE(proposals_.allow(now_));
   now_ += seconds(10);
