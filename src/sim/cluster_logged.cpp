@@ -299,7 +299,8 @@ void GateProcess::make_brain(Host& host) {
 void GateProcess::on_message(Host& host, base::NodeId from, const cluster::Message& message) {
   stand(host);
   const bool client = ClusterMap::role(from) == ClusterMap::Role::kClient;
-  if (ClusterMap::role(from) == ClusterMap::Role::kManager) shared_->leases.hears(process_, from, message);
+  // Who is no member speaks for nobody.
+  if (!brain_->datacenters().datacenter_of(from).empty()) shared_->leases.hears(process_, from, message);
   const std::uint64_t turned_away = brain_->turned_away(message);
   brain_->receive(from, cluster::ClientId{client ? base::number(from) : 0}, message, host.now());
   if (brain_->turned_away(message) != turned_away) shared_->resources.shed(host.self(), message, brain_->load());

@@ -60,6 +60,7 @@ struct ClusterLog::Effect {
   std::uint64_t index;
   const Ledger& after;
   const std::vector<base::NodeId>& voters;
+  Proposal proposal;
 
   void violate(const char* law, std::string sentence) const {
     log.kernel_->violate(law, fmt::format("{} in {}, entry {}", sentence, ClusterMap::name(datacenter), index));
@@ -76,7 +77,7 @@ struct ClusterLog::Effect {
     made.states.assign(made.layers.size(), cluster::WorkflowState::kPending);
     if (!place.jobs.emplace(command.job, std::move(made)).second)
       violate("13", fmt::format("job {} is accepted a second time", cluster::number(command.job)));
-    log.check_body("a bundle", command.bundle, voters);
+    log.check_body("a bundle", command.bundle, voters, proposal);
   }
   void operator()(const cluster::JobOwner&) const {}
   // What took effect was decided by who leads the job.
@@ -154,7 +155,7 @@ struct ClusterLog::Effect {
         violate("layers", fmt::format("layer {} of job {} is closed while workflow {} runs", command.layer,
                                       cluster::number(command.job), i));
     }
-    log.check_body("a context", command.body, voters);
+    log.check_body("a context", command.body, voters, proposal);
     log.kernel_->hit("layer closed");
   }
   void operator()(const cluster::ResultHeld& command) const {
@@ -181,7 +182,7 @@ struct ClusterLog::Effect {
       violate("12", fmt::format("part {}.{} of job {} has a result that no executor under fence {}.{} gave",
                                 command.part.workflow, command.part.part, cluster::number(command.part.job),
                                 command.fence.epoch, command.fence.attempt));
-    if (command.body.size > 0) log.check_body("a result", command.body, voters);
+    if (command.body.size > 0) log.check_body("a result", command.body, voters, proposal);
     log.free(place, command.part);
   }
   void operator()(const cluster::JobEnded& command) const {
@@ -248,7 +249,7 @@ void ClusterLog::committed(std::uint32_t datacenter, std::uint64_t index, const 
   if (const std::uint64_t under = epoch_of(entry.command);
       under != 0 && under < epoch(datacenter, job_of(entry.command)))
     kernel_->hit("old proposal let go by");
-  Effect effect{*this, places_[datacenter], datacenter, index, after, voters};
+  Effect effect{*this, places_[datacenter], datacenter, index, after, voters, {entry.proposer, entry.sequence}};
   std::visit(effect, entry.command);
   Named& named = named_[datacenter];
   named.voters = voters;

@@ -133,6 +133,7 @@ class ClusterLog {
     std::vector<cluster::BodyHash> bodies;  // ascending
     std::vector<base::NodeId> voters;
   };
+  using Proposal = std::pair<cluster::Process, std::uint64_t>;  // its sequence
   struct Effect;
 
   void free(Place& place, const cluster::PartId& part);
@@ -144,7 +145,9 @@ class ClusterLog {
   Named& named_by(base::NodeId node);
   std::size_t holders(const cluster::BodyHash& body, const std::vector<base::NodeId>& voters) const;
   bool excused(const std::vector<base::NodeId>& voters) const;
-  void check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
+  bool sent_as_before(const Proposal& proposal, const std::vector<base::NodeId>& voters);
+  void check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters,
+                  const Proposal& proposal);
   void check_proposed(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters);
   // What is wrong with the context that a part is given; empty if it is what the workflows that it depends on provided.
   std::string fault_of_context(const Place& place, const cluster::PartId& part, std::string_view context) const;
@@ -159,7 +162,7 @@ class ClusterLog {
   std::map<base::NodeId, std::set<cluster::BodyHash>> bodies_;
   Named named_[2];
   Named named_by_gates_;
-  std::map<cluster::Process, std::uint64_t> proposed_;  // the last sequence of each proposer
+  std::map<Proposal, std::vector<base::NodeId>> sent_;  // who voted, as the proposer knew when it was sent last
 };
 
 }  // namespace muster::sim

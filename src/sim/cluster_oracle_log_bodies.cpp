@@ -5,11 +5,8 @@
 
 namespace muster::sim {
 
-// Repetitions may meet other voters than the first one did.
 void ClusterLog::proposed(const cluster::Entry& entry, const std::vector<base::NodeId>& voters) {
-  std::uint64_t& last = proposed_[entry.proposer];
-  if (entry.sequence <= last) return;
-  last = entry.sequence;
+  if (sent_as_before({entry.proposer, entry.sequence}, voters)) return;
   if (const auto* accepted = std::get_if<cluster::JobAccepted>(&entry.command))
     check_proposed("a bundle", accepted->bundle, voters);
   if (const auto* context = std::get_if<cluster::LayerContext>(&entry.command))
@@ -19,14 +16,20 @@ void ClusterLog::proposed(const cluster::Entry& entry, const std::vector<base::N
 }
 
 void ClusterLog::proposed(const cluster::GateEntry& entry, const std::vector<base::NodeId>& voters) {
-  std::uint64_t& last = proposed_[entry.proposer];
-  if (entry.sequence <= last) return;
-  last = entry.sequence;
+  if (sent_as_before({entry.proposer, entry.sequence}, voters)) return;
   if (const auto* submitted = std::get_if<cluster::JobSubmitted>(&entry.command))
     check_proposed("a bundle", submitted->bundle, voters);
   if (const auto* received = std::get_if<cluster::WorkflowReceived>(&entry.command)) {
     for (const cluster::BodyRef& body : received->status.results) check_proposed("a result", body, voters);
   }
+}
+
+// Whoever said that it holds a body keeps it for longer than a proposal is repeated; but the voters may be others.
+bool ClusterLog::sent_as_before(const Proposal& proposal, const std::vector<base::NodeId>& voters) {
+  const auto [at, first] = sent_.try_emplace(proposal, voters);
+  if (!first && at->second == voters) return true;
+  at->second = voters;
+  return false;
 }
 
 // Whoever is behind may drop what others have named meanwhile only if enough of them have it.
@@ -61,10 +64,19 @@ bool ClusterLog::excused(const std::vector<base::NodeId>& voters) const {
   return true;
 }
 
-// Members may have changed between the proposal and now: what counts is that every majority has somebody who holds it.
-void ClusterLog::check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters) {
+// What counts is that every majority has somebody who holds it. Members may have changed while the proposal was under
+// way: then it is as if it had been named before that, and who holds it brings it to the new ones.
+void ClusterLog::check_body(const char* what, const cluster::BodyRef& body, const std::vector<base::NodeId>& voters,
+                            const Proposal& proposal) {
+  const auto reaches_all = [&](const std::vector<base::NodeId>& these) {
+    return holders(body.hash, these) >= these.size() - these.size() / 2;
+  };
+  if (reaches_all(voters)) return;
+  if (const auto sent = sent_.find(proposal);
+      sent != sent_.end() && sent->second != voters && reaches_all(sent->second))
+    return kernel_->hit("body named while members changed");
   const std::size_t found = holders(body.hash, voters);
-  if (found < voters.size() - voters.size() / 2 && !excused(voters))
+  if (!excused(voters))
     kernel_->violate("bodies", fmt::format("the log names {} that is on {} disks of {}: body {:x}", what, found,
                                            voters.size(), body.hash.words.back()));
 }

@@ -27,7 +27,7 @@ void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry,
     made.slots.resize(job->slots.size());
     if (!gate_jobs_.emplace(id, std::move(made)).second)
       kernel_->violate("13", fmt::format("job {} is submitted a second time, entry {}", cluster::number(id), index));
-    check_body("a bundle", submitted->bundle, voters);
+    check_body("a bundle", submitted->bundle, voters, {entry.proposer, entry.sequence});
   } else {
     std::visit(
         [&](const auto& each) {

@@ -304,6 +304,15 @@ TEST_F(ClusterOracles, SeeAProposalWhoseBodyIsOnOneDisk) {
   EXPECT_EQ(broken(), "bodies");
 }
 
+TEST_F(ClusterOracles, SeeAProposalRepeatedToMembersOfWhomOneHoldsItsBody) {
+  log_.kept(kManager, hash_body("bundle"));
+  log_.kept(base::NodeId{103}, hash_body("bundle"));
+  log_.proposed(cluster::Entry{kOwner, 1, accepted()}, {kManager, base::NodeId{102}, base::NodeId{103}});
+  EXPECT_EQ(broken(), "");
+  log_.proposed(cluster::Entry{kOwner, 1, accepted()}, {kManager, base::NodeId{102}, base::NodeId{104}});
+  EXPECT_EQ(broken(), "bodies");
+}
+
 TEST_F(ClusterOracles, SeeABodyDroppedThatIsStillNamed) {
   log_.kept(kManager, hash_body("bundle"));
   log_.drops(kManager, hash_body("bundle"), false);
