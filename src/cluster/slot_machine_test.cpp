@@ -30,7 +30,7 @@ class SlotMachineTest : public ::testing::Test, public GateLedgerFixture {
     standing.leader = leader;
     standing.term = 1;
     standing.caught_up = true;
-    proposals.standing(standing, now, effects);
+    proposals.standing(standing, bodies, now, effects);
   }
   void report(std::uint64_t manager, const std::string& datacenter, std::uint32_t free_cores, bool leader) {
     ManagerReport made;
@@ -309,7 +309,7 @@ TEST_F(SlotMachineTest, WaitsForADatacenterFromWhenNoneWasLeft) {
   datacenters.died(NodeId{11});
   datacenters.died(NodeId{12});
   now += seconds(6);
-  static_cast<void>(proposals.wake(now, effects));
+  static_cast<void>(proposals.wake(bodies, now, effects));
   effects.clear();
   led_by(kGateA.node);
   step();
