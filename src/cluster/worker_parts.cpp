@@ -5,7 +5,6 @@
 #include "cluster/worker.h"
 
 namespace muster::cluster {
-namespace {}  // namespace
 
 void Worker::on(NodeId from, const Dispatch& message, base::Instant now) {
   const DispatchReply reply = judge(from, message, now);
