@@ -138,16 +138,35 @@ def measure(command, core=GENERATOR_CORE, environment=None, limit=600):
     return Use(text, wall, usage.ru_utime, usage.ru_stime, usage.ru_maxrss)
 
 
-def bare_loop(seconds=5, core=GENERATOR_CORE):
-    """What the machine does to a timer just now, by a loop that only sleeps: lateness in µs. On any core if that is None."""
-    cores = ALL_CORES if core is None else {core}
-    return json.loads(subprocess.run([WAKER, str(seconds)], check=True, capture_output=True, text=True,
-                                     preexec_fn=lambda: os.sched_setaffinity(0, cores)).stdout)
+class BareLoops:
+    """What the machine does to timers while something runs: on each of the cores a loop that only sleeps, before which nothing else
+    goes there, so that it is late only when the core stands still. Without the right to go first it is late behind the others, too.
+    A context manager; `late_us` once it has ended: of each quantile the worst core's."""
+
+    def __init__(self, cores):
+        self.cores = cores
+
+    def __enter__(self):
+        self.loops = [subprocess.Popen([WAKER, "3600"], stdout=subprocess.PIPE, text=True, preexec_fn=lambda: self.go_first(core))
+                      for core in self.cores]
+        return self
+
+    @staticmethod
+    def go_first(core):
+        os.sched_setaffinity(0, {core})
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+
+    def __exit__(self, *_):
+        for loop in self.loops:
+            loop.terminate()
+        figures = [json.loads(loop.communicate()[0]) for loop in self.loops]
+        self.late_us = {quantile: max(each[quantile] for each in figures) for quantile in figures[0]}
 
 
 @dataclasses.dataclass
 class Round:
-    """A result, and the worse of two bare loops, one just before it and one just after."""
+    """A result, and how late bare loops were meanwhile."""
     result: object
     bare_us: float
 
@@ -155,8 +174,8 @@ class Round:
 @dataclasses.dataclass
 class Rounds:
     """Results about lateness. On a machine that others share, cores stand still for many milliseconds in some minutes, whatever runs
-    there. So a result counts if a loop that only sleeps kept within a limit both before and after it. What the result itself was
-    has no say in that, and those that do not count are shown all the same."""
+    there. So a result counts if a loop that only sleeps kept within a limit beside it. What the result itself was has no say in that,
+    and those that do not count are shown all the same."""
     calm: list
     restless: list
 
@@ -192,15 +211,14 @@ def awake():
 
 
 @awake()
-def in_calm(measure_once, rounds, tries, quantile, limit_us, core=GENERATOR_CORE):
-    """Measures until so many rounds were calm, or the tries are over."""
+def in_calm(measure_once, rounds, tries, quantile, limit_us, cores=(GENERATOR_CORE,)):
+    """Measures until so many rounds were calm on these cores, or the tries are over."""
     found = Rounds([], [])
-    before = bare_loop(core=core)[quantile]
     for _ in range(tries):
-        result = measure_once()
-        after = bare_loop(core=core)[quantile]
-        worse, before = max(before, after), after
-        (found.calm if worse < limit_us else found.restless).append(Round(result, worse))
+        with BareLoops(cores) as bare:
+            result = measure_once()
+        late = bare.late_us[quantile]
+        (found.calm if late < limit_us else found.restless).append(Round(result, late))
         if len(found.calm) == rounds:
             break
     return found

@@ -153,7 +153,7 @@ def many_idle(server, wanted, tries):
     print(f"\n10,000 VUs, a connection each, 2 s think, {wanted} calm rounds at best; median and all of each, in ms")
     results = {}
     for name, (suffix, warm_up) in cases.items():
-        rounds = lab.in_calm(lambda: idle(server, suffix, 10_000, 10, 20, 2, warm_up), wanted, tries, "p999", CALM_US, core=None)
+        rounds = lab.in_calm(lambda: idle(server, suffix, 10_000, 10, 20, 2, warm_up), wanted, tries, "p999", CALM_US, lab.ALL_CORES)
         counted = rounds.counted()
         sizes = [(one.result[0] - base[suffix]) / 9_999 / 1024 for one in rounds.calm + rounds.restless]
         late = [one.result[1]["workflows"][0]["lateness_us"] for one in counted]

@@ -88,7 +88,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ramp", type=int, default=10, help="seconds over which VUs start")
     parser.add_argument("--hold", type=int, default=20, help="seconds during which all are there")
-    parser.add_argument("--tries", type=int, default=3, help="runs of each case at most, until the machine was calm around one")
+    parser.add_argument("--tries", type=int, default=3, help="runs of each case at most, until the machine was calm during one")
     parser.add_argument("--vus", type=int, help="so many in every case, to try it out")
     arguments = parser.parse_args()
     open_files = lab.raise_limits()

@@ -1,10 +1,12 @@
-// What the machine itself does to a timer: a loop that sleeps until the next of 5,000 instants a second and notes how
-// late it woke. Nothing else happens in it, so that no load generator can be more punctual on the same machine in the
-// same minute. Prints one line of JSON, in microseconds. Usage: waker SECONDS
+// What the machine itself does to a timer: a loop that sleeps until the next of 1,000 instants a second and notes how
+// late it woke. Nothing else happens in it; where it goes before everybody else on its core (SCHED_FIFO), it is late
+// only while that core stands still, and no load generator can be more punctual there at that time. Ends after SECONDS,
+// or when told to (SIGTERM), and prints one line of JSON, in microseconds. Usage: waker SECONDS
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <ctime>
@@ -13,8 +15,10 @@
 namespace {
 
 using std::chrono::nanoseconds;
-constexpr auto kBetween = nanoseconds{200'000};
-constexpr auto kPerSecond = 5'000;
+constexpr auto kBetween = nanoseconds{1'000'000};
+constexpr auto kPerSecond = 1'000;
+
+volatile std::sig_atomic_t told_to_end = 0;
 
 nanoseconds now() {
   timespec at{};
@@ -40,13 +44,16 @@ int main(int count, char** arguments) {
     fmt::print(stderr, "usage: waker SECONDS (1 to 3600)\n");
     return 2;
   }
-  std::vector<double> late(static_cast<std::size_t>(seconds * kPerSecond));
+  std::signal(SIGTERM, [](int) { told_to_end = 1; });
+  const auto wanted = static_cast<std::size_t>(seconds * kPerSecond);
+  std::vector<double> late;
+  late.reserve(wanted);
   auto due = now();
-  for (auto& each : late) {
+  do {
     due += kBetween;
     sleep_until(due);
-    each = static_cast<double>((now() - due).count()) / 1e3;
-  }
+    late.push_back(static_cast<double>((now() - due).count()) / 1e3);
+  } while (late.size() < wanted && told_to_end == 0);
   std::ranges::sort(late);
   fmt::print("{{\"p50\": {:.1f}, \"p99\": {:.1f}, \"p999\": {:.1f}, \"max\": {:.1f}}}\n", quantile(late, 0.5),
              quantile(late, 0.99), quantile(late, 0.999), late.back());
