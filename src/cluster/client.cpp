@@ -212,6 +212,7 @@ void Client::on(NodeId from, const JobEnd& message, base::Instant now) {
     if (message.results > job.results) return search(message.job, job, now);
     job.end = message;
     pending_.ends.push_back(message);
+    calls_.taken_on(message.job);
     calls_.cancel({CallKind::kFollow, message.job});
     calls_.cancel({CallKind::kSubmit, message.job});
   }
@@ -280,6 +281,7 @@ void Client::followed(JobId id, Job& job, NodeId gate, std::uint64_t epoch, base
   job.heard = now;
   job.epoch = std::max(job.epoch, epoch);
   calls_.owner(id, gate);
+  calls_.taken_on(id);
   // What was being fetched elsewhere is here, too.
   for (const auto& [hash, wanted] : fetching_) {
     if (wanted.first != id) continue;

@@ -41,6 +41,11 @@ NodeId ClientCalls::owner(JobId job) const {
   return at == owners_.end() ? kNoNode : at->second;
 }
 
+void ClientCalls::forget(JobId job) {
+  owners_.erase(job);
+  taken_on_.erase(job);
+}
+
 bool ClientCalls::begin(const CallName& name, Message message, base::Instant now, Effects& effects) {
   if (calls_.size() >= kMaxCalls && !calls_.contains(name)) return false;
   Call call{.message = std::move(message),
@@ -80,8 +85,9 @@ bool ClientCalls::answered(const CallName& name, NodeId from, Answer answer, Nod
       calls_.erase(at);
       return true;
     case Answer::kUnknownJob:
-      // A gate that lags may not know the job of another: who follows it asks them all.
-      if (name.kind != CallKind::kFollow) {
+      // A gate that lags may not know the job of another, and its answer may be to a question of before the job was
+      // taken on: who follows a job, or knows that there is one, asks them all.
+      if (name.kind != CallKind::kFollow && !taken_on_.contains(name.job)) {
         calls_.erase(at);
         return true;
       }
@@ -176,7 +182,7 @@ std::vector<ClientCalls::GaveUp> ClientCalls::wake(base::Instant now, Effects& e
     if (call.gate != kNoNode) {
       // No answer: it may be gone.
       if (owner(at->first.job) == call.gate) owners_.erase(at->first.job);
-      silent_.insert_or_assign(call.gate, now);
+      silent(call.gate, now);
       call.open = true;
       ++call.position;
     }
@@ -206,6 +212,13 @@ std::vector<NodeId> ClientCalls::candidates(JobId job) const {
   std::ranges::sort(last, {}, [this](NodeId gate) { return std::pair(silent_.at(gate), gate); });
   list.insert(list.end(), last.begin(), last.end());
   return list;
+}
+
+// Gates name others, who need not be there: those that were silent longest ago make room.
+void ClientCalls::silent(NodeId gate, base::Instant now) {
+  silent_.insert_or_assign(gate, now);
+  if (silent_.size() <= 2 * kMaxGates) return;
+  silent_.erase(std::ranges::min_element(silent_, {}, [](const auto& each) { return each.second; }));
 }
 
 void ClientCalls::ask(const CallName& name, Call& call, base::Instant now, Effects& effects) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/random.h"
@@ -39,7 +40,9 @@ class ClientCalls {
   // Who owns the job, as far as is known.
   void owner(JobId job, NodeId gate) { owners_[job] = gate; }
   NodeId owner(JobId job) const;
-  void forget(JobId job) { owners_.erase(job); }
+  // The job was taken on: who does not know it lags, or says what was true once.
+  void taken_on(JobId job) { taken_on_.insert(job); }
+  void forget(JobId job);
 
   // Begins, or begins anew. False if there are too many.
   bool begin(const CallName& name, Message message, base::Instant now, Effects& effects);
@@ -83,6 +86,7 @@ class ClientCalls {
   };
 
   std::vector<NodeId> candidates(JobId job) const;
+  void silent(NodeId gate, base::Instant now);
   void ask(const CallName& name, Call& call, base::Instant now, Effects& effects);
   void pause(Call& call, base::Instant now);
   void again(Call& call, bool elsewhere, base::Duration at_least, base::Instant now);
@@ -92,7 +96,8 @@ class ClientCalls {
   ClientOptions options_;
   base::Ring ring_;
   std::map<JobId, NodeId> owners_;
-  std::map<NodeId, base::Instant> silent_;  // since when; those that were heard since are not in it
+  std::set<JobId> taken_on_;
+  std::map<NodeId, base::Instant> silent_;  // since when; those that were heard since are not in it; ≤ 2 · kMaxGates
   std::map<CallName, Call> calls_;
 };
 

@@ -229,6 +229,36 @@ TEST_F(ClientCallsTest, ARefusalIsFinal) {
   }
 }
 
+TEST_F(ClientCallsTest, AnswersOfBeforeTheJobWasTakenOnAreNotBelieved) {
+  const CallName status{CallKind::kStatus, kWanted};
+  const CallName cancel{CallKind::kCancel, kWanted};
+  for (const CallName& name : {status, cancel}) {
+    calls.begin(name, StatusAsk{kWanted}, now, effects);
+    EXPECT_TRUE(answered(name, Answer::kUnknownJob));
+  }
+  calls.taken_on(kWanted);
+  for (const CallName& name : {status, cancel}) {
+    calls.begin(name, StatusAsk{kWanted}, now, effects);
+    const NodeId lags = asked();
+    EXPECT_FALSE(answered(name, Answer::kUnknownJob));
+    EXPECT_TRUE(wait().empty());
+    EXPECT_NE(asked(), lags);
+    EXPECT_TRUE(answered(name, Answer::kEnded));
+  }
+}
+
+TEST_F(ClientCallsTest, AJobThatNobodyKnowsAnyMoreIsToldAsUnknown) {
+  calls.taken_on(kWanted);
+  const CallName status{CallKind::kStatus, kWanted};
+  calls.begin(status, StatusAsk{kWanted}, now, effects);
+  std::vector<ClientCalls::GaveUp> given_up;
+  while (given_up.empty()) {
+    EXPECT_FALSE(answered(status, Answer::kUnknownJob));
+    given_up = wait();
+  }
+  EXPECT_EQ(given_up[0].last, Answer::kUnknownJob);
+}
+
 TEST_F(ClientCallsTest, AreBounded) {
   std::uint64_t begun = 0;
   while (calls.begin({CallKind::kStatus, JobId{begun}}, StatusAsk{}, now, effects)) ++begun;
