@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/time.h"
+#include "resilience/options.h"
 
 namespace muster::cluster {
 
@@ -196,7 +197,9 @@ struct WorkerOptions {
   double degraded_memory = 0.85;
   std::uint32_t degraded_score = 4;
   std::uint32_t critical_score = 7;
-  // Part fences are remembered for resilience::FenceOptions::life after the part is gone.
+  // Of parts and of jobs' epochs. How long they are remembered after the part is gone counts only while the worker is
+  // in contact: managers that come back after a long absence must find what it promised.
+  resilience::FenceOptions fences;
   BodyOptions bodies;
 };
 

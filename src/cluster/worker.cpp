@@ -14,6 +14,8 @@ Worker::Worker(const WorkerSettings& settings, base::Instant now)
       managers_(settings.managers),
       cores_(std::min(settings.cores, kMaxCores)),
       bodies_(settings.self, settings.hash, settings.options.bodies, {}, now, Bodies::Copies::kHere),
+      fences_(settings.options.fences),
+      epochs_(settings.options.fences),
       heartbeat_due_(now),
       poll_due_(now + settings.options.cancel_poll) {
   if (managers_.size() > kMaxManagers) managers_.resize(kMaxManagers);
@@ -183,6 +185,10 @@ base::Instant Worker::due_of(const Part& part) const {
 // Never having had contact, there is nothing to stop.
 bool Worker::in_contact(base::Instant now) const {
   return contact_ && now - *contact_ < options_.contact_limit;
+}
+
+base::Instant Worker::time_in_contact(base::Instant now) const {
+  return (in_contact(now) || !contact_ ? now : *contact_) - away_;
 }
 
 void Worker::note(Noted what, const PartId& part, const Fence& fence) {

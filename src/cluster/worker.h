@@ -105,6 +105,8 @@ class Worker {
   void step(const PartId& id, Part& part, base::Instant now);
   base::Instant due_of(const Part& part) const;
   bool in_contact(base::Instant now) const;
+  // The fences' time: it stands still without contact.
+  base::Instant time_in_contact(base::Instant now) const;
   void send(NodeId to, Message message) { effects_.push_back(Send{to, std::move(message)}); }
   void note(Noted what, const PartId& part, const Fence& fence);
 
@@ -154,6 +156,7 @@ class Worker {
   resilience::FenceTable<PartId, DispatchReply> fences_;
   resilience::FenceTable<JobId, std::monostate> epochs_;
   std::optional<base::Instant> contact_;  // when the last heartbeat was sent that a manager with a quorum answered
+  base::Duration away_{};                 // all that it was without contact before
   std::uint64_t version_ = 0;
   std::uint64_t admission_ = 0;  // the latest that it heard of
   bool awaiting_ = false;        // an answer to the last heartbeat

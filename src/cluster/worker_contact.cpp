@@ -27,7 +27,10 @@ void Worker::on(NodeId, const HeartbeatAnswer& message, base::Instant now) {
     case Contact::kPending: {
       // Counted from when the question was sent: by the answer's time the managers may have decided otherwise.
       const base::Instant sent{base::Duration(message.sent)};
-      if (sent <= now && (!contact_ || sent > *contact_)) contact_ = sent;
+      if (sent <= now && (!contact_ || sent > *contact_)) {
+        if (contact_ && sent - *contact_ >= options_.contact_limit) away_ += sent - *contact_;
+        contact_ = sent;
+      }
       pressure_ = message.pressure;
       admission_ = std::max(admission_, message.admission);
       break;
@@ -54,7 +57,7 @@ void Worker::on(NodeId, const ResultAck& message, base::Instant now) {
   const auto at = parts_.find(message.part);
   if (at == parts_.end() || at->second.order.fence != message.fence || at->second.phase != Phase::kFinished) return;
   bodies_.unpin(at->second.result.body, now);
-  fences_.release(message.part, now);
+  fences_.release(message.part, time_in_contact(now));
   if (const auto job = jobs_.find(message.part.job); job != jobs_.end()) job->second.used = now;
   parts_.erase(at);
 }
@@ -152,7 +155,7 @@ std::set<NodeId> Worker::leaders(base::Instant now) {
   std::set<NodeId> found;
   for (auto at = jobs_.begin(); at != jobs_.end();) {
     if (now - at->second.used >= options_.leader_memory) {
-      epochs_.release(at->first, now);
+      epochs_.release(at->first, time_in_contact(now));
       at = jobs_.erase(at);
       continue;
     }

@@ -17,7 +17,7 @@ void Worker::on(NodeId from, const Dispatch& message, base::Instant now) {
 DispatchReply Worker::judge(NodeId from, const Dispatch& message, base::Instant now) {
   if (message.worker_life != self_.life) return DispatchReply::kStaleLife;
   if (message.major != kProtocolMajor) return DispatchReply::kOtherMajor;
-  switch (epochs_.judge(message.part.job, {message.epoch, 0}, now)) {
+  switch (epochs_.judge(message.part.job, {message.epoch, 0}, time_in_contact(now))) {
     case resilience::Fenced::kStale:
       return DispatchReply::kStaleFence;
     case resilience::Fenced::kFull:
@@ -31,7 +31,7 @@ DispatchReply Worker::judge(NodeId from, const Dispatch& message, base::Instant 
     job.epoch = message.epoch;
   }
   job.used = now;
-  switch (fences_.judge(message.part, message.fence, now)) {
+  switch (fences_.judge(message.part, message.fence, time_in_contact(now))) {
     case resilience::Fenced::kStale:
       return DispatchReply::kStaleFence;
     case resilience::Fenced::kFull:
@@ -45,7 +45,7 @@ DispatchReply Worker::judge(NodeId from, const Dispatch& message, base::Instant 
   }
   const DispatchReply reply = take_on(from, message, now);
   fences_.answer(message.part, message.fence, reply);
-  if (!accepted(reply)) fences_.release(message.part, now);
+  if (!accepted(reply)) fences_.release(message.part, time_in_contact(now));
   return reply;
 }
 
@@ -87,7 +87,7 @@ void Worker::start(const PartId& id, Part& part, base::Instant now) {
 }
 
 void Worker::on(NodeId from, const StopPart& message, base::Instant now) {
-  switch (epochs_.judge(message.part.job, {message.epoch, 0}, now)) {
+  switch (epochs_.judge(message.part.job, {message.epoch, 0}, time_in_contact(now))) {
     case resilience::Fenced::kStale:
       return note(Noted::kFenceRefused, message.part, message.fence);
     case resilience::Fenced::kFull:
@@ -96,15 +96,15 @@ void Worker::on(NodeId from, const StopPart& message, base::Instant now) {
     case resilience::Fenced::kRepeated:
       break;
   }
-  if (!jobs_.contains(message.part.job)) epochs_.release(message.part.job, now);
+  if (!jobs_.contains(message.part.job)) epochs_.release(message.part.job, time_in_contact(now));
   PartStopped answer{message.part, message.fence, self_.life, false, false};
   const auto at = parts_.find(message.part);
   const bool known = at != parts_.end() && at->second.order.fence <= message.fence;
-  const resilience::Fenced judged = fences_.judge(message.part, message.fence, now);
+  const resilience::Fenced judged = fences_.judge(message.part, message.fence, time_in_contact(now));
   if (judged == resilience::Fenced::kFull) return;  // it could not keep the promise that the answer is
   if (judged == resilience::Fenced::kNew) {
     fences_.answer(message.part, message.fence, DispatchReply::kStopped);
-    if (!known) fences_.release(message.part, now);
+    if (!known) fences_.release(message.part, time_in_contact(now));
   }
   if (!known) {
     const DispatchReply* first = fences_.answered(message.part);
@@ -140,7 +140,7 @@ void Worker::gone(Parts::iterator at, DispatchReply reply, base::Instant now) {
   const Fence fence = part.order.fence;
   if (part.phase != Phase::kFinished) bodies_.unpin(part.order.bundle, now);
   fences_.answer(id, fence, reply);
-  fences_.release(id, now);
+  fences_.release(id, time_in_contact(now));
   const auto job = jobs_.find(id.job);
   if (part.stop_askers.empty() && job != jobs_.end()) part.stop_askers.insert(job->second.manager);
   for (const NodeId asker : part.stop_askers) {

@@ -12,6 +12,7 @@ namespace muster::cluster {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr NodeId kLeader{1};
@@ -242,6 +243,28 @@ TEST_F(WorkerTest, KeepsAResultUntilItIsAcknowledged) {
   EXPECT_EQ(worker_.parts(), 0u);
   receive(dispatch());
   EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kFinished);
+}
+
+TEST_F(WorkerTest, RemembersWhatItGaveUpAloneHoweverLongTheManagersWereAway) {
+  run(dispatch());
+  pass(seconds(33));
+  executor_ends(std::nullopt);
+  EXPECT_EQ(worker_.parts(), 0u);
+  pass(minutes(30));
+  // The first to come is an offer of something else, by a manager that did not answer a heartbeat yet.
+  Dispatch other = dispatch();
+  other.part.part = 7;
+  receive(other);
+  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kAlone);
+  answer(Contact::kAdmitted);
+  pass_in_contact(minutes(5));
+  Dispatch again = dispatch();
+  again.epoch = 2;
+  receive(again);
+  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kAlone);
+  pass_in_contact(minutes(6));
+  receive(again);
+  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kAccepted);
 }
 
 TEST_F(WorkerTest, ServesTheBytesOfItsResult) {
