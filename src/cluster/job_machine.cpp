@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/job_status.h"
+#include "cluster/provisioner.h"
 
 namespace muster::cluster {
 namespace {
@@ -21,6 +22,15 @@ void fit(WindowPush& push) {
   };
   for (TotalRow& row : push.totals) take(row.latency);
   for (WindowRow& row : push.windows) take(row.latency);
+}
+
+// For cores, though no worker that is there may ever take the part.
+bool waits_in_vain(const Ledger& ledger, const LedgerJob& job) {
+  return std::ranges::any_of(job.workflows, [&](const LedgerWorkflow& workflow) {
+    return std::ranges::any_of(workflow.parts, [&](const LedgerPart& part) {
+      return part.phase == PartPhase::kWaiting && !placeable(ledger, part);
+    });
+  });
 }
 
 }  // namespace
@@ -159,17 +169,18 @@ base::Instant JobMachine::check_limits(Desk& desk, const LedgerJob& job) {
   }
   for (const WorkflowMachine& workflow : workflows_) {
     if (workflow.context_too_large()) give_up(desk, "the context of a layer is too large", JobState::kFailed);
-    if (workflow.dispatching_since() == base::kNever) continue;
-    if (desk.now >= std::max(workflow.dispatching_since(), desk.current_since) + desk.options.dispatch_timeout) {
-      give_up(desk, "dispatch time-out", JobState::kFailed);
-    }
+    if (desk.now >= workflow.dispatch_over_at(desk)) give_up(desk, "dispatch time-out", JobState::kFailed);
   }
-  const bool no_worker =
+  const bool none_left =
       std::ranges::all_of(desk.ledger.workers(), [](const auto& each) { return each.second.evicted; });
+  const bool no_worker = none_left || waits_in_vain(desk.ledger, job);
   no_worker_since_ = no_worker ? std::min(no_worker_since_, desk.now) : base::kNever;
   if (no_worker) {
     const base::Instant limit = std::max(no_worker_since_, desk.current_since) + desk.options.no_worker_limit;
-    if (desk.now >= limit) give_up(desk, "there is no worker", JobState::kFailed);
+    if (desk.now >= limit) {
+      give_up(desk, none_left ? "there is no worker" : "no worker is left that may take one of its parts",
+              JobState::kFailed);
+    }
     due = std::min(due, limit);
   }
   return due <= desk.now ? desk.now + desk.options.quorum_timeout : due;

@@ -296,6 +296,37 @@ TEST(Manager, FailsAJobForWhichThereIsNoWorker) {
   EXPECT_EQ(world.ends[job].state, JobState::kFailed);
 }
 
+TEST(Manager, APartThatWasLostWaitsForCoresAsLongAsItTakes) {
+  World world({.seed = 17, .workers = 2, .run = minutes(10)});
+  world.crash(World::worker_id(0));
+  world.run_for(seconds(60));
+  const JobId filler = world.submit(spanning({{}}));
+  EXPECT_TRUE(world.run_until([&] { return world.started == 1; }, minutes(1)));
+  world.restart(World::worker_id(0));
+  world.run_for(seconds(10));
+  JobOutline small = outline({{}});
+  small.workflows[0].vus = 1;
+  const JobId job = world.submit(small);
+  EXPECT_TRUE(world.run_until([&] { return world.started == 2; }, minutes(1)));
+  world.crash(World::worker_id(0));
+  EXPECT_TRUE(world.run_until([&] { return world.ends.contains(filler); }, minutes(15)));
+  EXPECT_TRUE(world.run_until([&] { return world.ends.contains(job); }, minutes(15)));
+  EXPECT_EQ(world.ends[job].state, JobState::kCompleted);
+  EXPECT_SOUND(world);
+}
+
+TEST(Manager, FailsAJobOneOfWhosePartsNoWorkerMayTake) {
+  World world({.seed = 18, .workers = 1, .run = minutes(2)});
+  world.run_for(seconds(5));
+  const JobId job = world.submit(spanning({{}}));
+  ASSERT_TRUE(world.run_until([&] { return world.running() == 1; }, seconds(5)));
+  world.hang(World::worker_id(0));
+  EXPECT_TRUE(world.run_until([&] { return world.noted[Noted::kPartStuck] > 0; }, minutes(1)));
+  EXPECT_TRUE(world.run_until([&] { return world.ends.contains(job); }, minutes(3)));
+  EXPECT_EQ(world.ends[job].state, JobState::kFailed);
+  EXPECT_SOUND(world);
+}
+
 // Crashes, restarts, cuts and loss at random, then peace: every job ends, nothing ran twice, every core is free.
 class ManagerChaos : public ::testing::TestWithParam<std::uint64_t> {};
 

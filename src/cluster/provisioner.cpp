@@ -55,6 +55,14 @@ std::optional<Process> place(std::span<const Candidate> candidates, std::uint32_
   return std::nullopt;
 }
 
+bool placeable(const Ledger& ledger, const LedgerPart& part) {
+  return std::ranges::any_of(ledger.workers(), [&](const auto& each) {
+    const auto& [node, worker] = each;
+    const bool failed = std::ranges::find(part.failed_on, Process{node, worker.life}) != part.failed_on.end();
+    return !worker.evicted && worker.cores >= part.slice.cores && !failed;
+  });
+}
+
 std::vector<Want> wants(const LedgerJob& job, std::uint32_t pool) {
   std::vector<Want> wanted;
   if (job.end || job.cancel) return wanted;

@@ -116,6 +116,25 @@ TEST_F(QueueTest, APartThatNobodyMayTakeDoesNotHoldUpTheOthers) {
   EXPECT_EQ(next[0].job, JobId{2});
 }
 
+TEST_F(QueueTest, NobodyWaitsBehindAPartThatNoWorkerMayTake) {
+  admit(worker(1), 4);
+  accept(kJob, whole_pool());
+  provision(0, feed_for(kManagerA).at(0).parts);
+  lost(0, 0, Loss::kNotRunning);
+  JobOutline small = outline({{}});
+  small.workflows[0].vus = 1;
+  accept(JobId{2}, small);
+  auto next = feed_for(kManagerA);
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].job, JobId{2});
+  // Once another is there that may take it, it is first again.
+  admit(worker(2), 4);
+  next = feed_for(kManagerA);
+  ASSERT_EQ(next.size(), 2u);
+  EXPECT_EQ(next[0].job, kJob);
+  EXPECT_EQ(next[0].parts.at(0).worker, worker(2));
+}
+
 TEST_F(QueueTest, AWorkerOnTrialGetsOnePart) {
   admit(worker(1), 4);
   JobOutline small = outline({{}});

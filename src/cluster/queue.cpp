@@ -59,6 +59,8 @@ std::vector<Provision> feed(const Ledger& ledger, const Process& self, std::vect
     std::map<std::uint32_t, Provision> by_workflow;
     bool blocked = feeder.free() == 0;
     for (const Want& want : wants(job, reachable(pool, most_parts(job.workflows.size())))) {
+      // What nobody may take waits for another worker; nobody waits behind it.
+      if (want.part && !placeable(ledger, job.workflows[want.workflow].parts[*want.part])) continue;
       blocked = blocked || want.cores > feeder.free();
       if (blocked) break;
       feeder.reserve(want.cores);

@@ -9,7 +9,7 @@ namespace muster::cluster {
 base::Instant WorkflowMachine::step(Desk& desk, JobId id, const LedgerJob& job, std::uint32_t workflow) {
   const LedgerWorkflow& state = job.workflows[workflow];
   if (state.parts.empty() || terminal(state.state)) {
-    dispatching_since_ = base::kNever;
+    time_offers(desk, false, false);
     return base::kNever;
   }
   watches_.resize(state.parts.size());
@@ -24,12 +24,13 @@ base::Instant WorkflowMachine::step(Desk& desk, JobId id, const LedgerJob& job, 
   if (prepared) offer.context = *context_;
   PartWatch::Orders orders{job.epoch, job.cancel.has_value(), offer.run_limit, prepared ? &offer : nullptr};
   base::Instant due = base::kNever;
-  bool all_run = true;
+  bool offering = false;
+  bool waiting = false;
   for (std::uint32_t i = 0; i < state.parts.size(); ++i) {
     const LedgerPart& part = state.parts[i];
     if (part.phase == PartPhase::kEnded) continue;
     if (part.phase == PartPhase::kWaiting) {
-      all_run = false;
+      waiting = true;
       continue;
     }
     offer.part = {id, workflow, i};
@@ -39,13 +40,28 @@ base::Instant WorkflowMachine::step(Desk& desk, JobId id, const LedgerJob& job, 
     const auto worker = desk.ledger.workers().find(part.worker.node);
     offer.admission = worker == desk.ledger.workers().end() ? 0 : worker->second.admission;
     due = std::min(due, watches_[i].step(desk, offer.part, part, orders));
-    all_run = all_run && watches_[i].accepted();
+    offering = offering || !watches_[i].accepted();
   }
-  dispatching_since_ = all_run ? base::kNever : std::min(dispatching_since_, desk.now);
-  if (!all_run) {
-    due = std::min(due, std::max(dispatching_since_, desk.current_since) + desk.options.dispatch_timeout);
+  time_offers(desk, offering, waiting);
+  return std::min(due, dispatch_over_at(desk));
+}
+
+base::Instant WorkflowMachine::dispatch_over_at(const Desk& desk) const {
+  if (offering_since_ == base::kNever) return base::kNever;
+  return std::max(offering_since_, desk.current_since) + desk.options.dispatch_timeout - offered_before_;
+}
+
+void WorkflowMachine::time_offers(const Desk& desk, bool offering, bool waiting) {
+  if (offering) {
+    offering_since_ = std::min(offering_since_, desk.now);
+    return;
   }
-  return due;
+  if (!waiting) {
+    offered_before_ = {};
+  } else if (offering_since_ != base::kNever) {
+    offered_before_ += desk.now - std::max(offering_since_, desk.current_since);
+  }
+  offering_since_ = base::kNever;
 }
 
 bool WorkflowMachine::prepare(Desk& desk, const LedgerJob& job, std::uint32_t workflow) {

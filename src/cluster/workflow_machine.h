@@ -22,8 +22,9 @@ class WorkflowMachine {
   PartWatch* watch(std::uint32_t part) { return part < watches_.size() ? &watches_[part] : nullptr; }
   const PartWatch* watch(std::uint32_t part) const { return part < watches_.size() ? &watches_[part] : nullptr; }
 
-  // Since when not all its parts run though it once had cores; kNever if they do.
-  base::Instant dispatching_since() const { return dispatching_since_; }
+  // When its parts have been on offer for too long, all together, without all of them being accepted; kNever while none
+  // is: parts that wait for cores wait as long as it takes.
+  base::Instant dispatch_over_at(const Desk& desk) const;
   // The context does not fit into a dispatch.
   bool context_too_large() const { return too_large_; }
 
@@ -31,8 +32,11 @@ class WorkflowMachine {
   // What the workers are offered; nothing while the context is being read.
   bool prepare(Desk& desk, const LedgerJob& job, std::uint32_t workflow);
 
+  void time_offers(const Desk& desk, bool offering, bool waiting);
+
   std::vector<PartWatch> watches_;
-  base::Instant dispatching_since_ = base::kNever;
+  base::Instant offering_since_ = base::kNever;
+  base::Duration offered_before_{};  // since all its parts last ran
   std::optional<std::string> context_;
   bool too_large_ = false;
 };
