@@ -1,6 +1,7 @@
 #include "cluster/submissions.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cluster/job_status.h"
 
@@ -13,8 +14,11 @@ bool Submissions::add(Desk& desk, NodeId from, const Submit& submit) {
     // owns the job changes nothing.
     Submit& pending = known->second.submit;
     if (pending.client != submit.client || pending.origin_epoch > submit.origin_epoch) return true;
-    known->second.from = from;
     pending.origin_epoch = submit.origin_epoch;
+    if (std::exchange(known->second.from, from) == from) return true;
+    // Pinned once per submission, however many have it.
+    desk.bodies.pin(pending.bundle, from, desk.now, desk.effects);
+    desk.bodies.unpin(pending.bundle, desk.now);
     return true;
   }
   if (pending_.size() >= kMaxPendingSubmits) return false;
