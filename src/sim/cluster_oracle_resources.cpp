@@ -124,8 +124,7 @@ void ClusterResources::observe(base::NodeId node, const cluster::Gate& brain) {
 void ClusterResources::leaves(base::NodeId node, base::NodeId to, const cluster::Message& message,
                               const cluster::Manager& brain) {
   const auto* const offer = std::get_if<cluster::Dispatch>(&message);
-  const resilience::Circuit* const circuit = offer == nullptr ? nullptr : brain.circuit_of(to);
-  if (circuit != nullptr) offers(node, to, *offer, *circuit);
+  if (offer != nullptr) offers(node, to, *offer, brain.circuit_of(to));
   refuses(node, message, brain.quorum_circuit());
   check_cancellation(node, message, brain);
 }
@@ -158,13 +157,17 @@ void ClusterResources::shed(base::NodeId node, const cluster::Message& message, 
         "28", fmt::format("node {} sheds though nothing presses: {}", base::number(node), cluster::name_of(message)));
 }
 
-// Repetitions of an offer belong to it; a circuit is for new ones.
+// Repetitions of an offer belong to it; a circuit is for new ones. The first may have gone to a worker of whom nothing
+// was seen yet, who has no circuit.
 void ClusterResources::offers(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
-                              const resilience::Circuit& circuit) {
+                              const resilience::Circuit* known) {
+  const bool first_offer = offered_.insert({manager, offer.part, offer.fence}).second;
+  if (known == nullptr) return;
+  const resilience::Circuit& circuit = *known;
   const base::Instant now = kernel_->clock_of(manager);
   const CircuitState state = circuit.state(now);
   if (state != CircuitState::kClosed) silences_.erase({manager, worker});
-  if (!offered_.insert({manager, offer.part, offer.fence}).second) return repeats(manager, worker, offer, state);
+  if (!first_offer) return repeats(manager, worker, offer, state);
   // It may have opened a moment after the offer was made.
   if (state == CircuitState::kOpen && circuit.deadline() - kOpenFor < now)
     kernel_->violate("26", fmt::format("manager {} offers a part to worker {}, whose circuit is open",

@@ -35,7 +35,7 @@ class ClusterResources {
   void leaves(base::NodeId node, base::NodeId to, const cluster::Message& message, const cluster::Gate& brain);
   // A part is offered, perhaps again, to a worker whose circuit at the manager is this.
   void offers(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
-              const resilience::Circuit& circuit);
+              const resilience::Circuit* known);
   // A manager says that it begins to offer a part, perhaps anew since it leads the job again: told before the offer.
   void begins_offer(base::NodeId manager, const cluster::Note& note);
   // A manager hears that the worker lives.

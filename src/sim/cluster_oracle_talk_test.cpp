@@ -255,18 +255,18 @@ TEST_F(ClusterOracles, SeeACircuitThatStaysClosedThoughItsWorkerIsSilent) {
   cluster::Dispatch offer;
   offer.part = {kJob, 0, 0};
   offer.worker_life = Life{1};
-  for (int i = 0; i < 9; ++i) resources.offers(kManager, kWorker, offer, circuit);
+  for (int i = 0; i < 9; ++i) resources.offers(kManager, kWorker, offer, &circuit);
   offer.part = {kJob, 0, 1};
   offer.worker_life = Life{2};
-  for (int i = 0; i < 9; ++i) resources.offers(kManager, kWorker, offer, circuit);
+  for (int i = 0; i < 9; ++i) resources.offers(kManager, kWorker, offer, &circuit);
   resources.hears(kManager, kWorker);
   offer.part = {kJob, 0, 2};
-  for (int i = 0; i < 3; ++i) resources.offers(kManager, kWorker, offer, circuit);
+  for (int i = 0; i < 3; ++i) resources.offers(kManager, kWorker, offer, &circuit);
   // The manager leads the job anew, and begins anew.
   resources.begins_offer(kManager, {cluster::Noted::kDispatched, offer.part, offer.fence, kWorker});
-  resources.offers(kManager, kWorker, offer, circuit);
+  resources.offers(kManager, kWorker, offer, &circuit);
   EXPECT_EQ(broken(), "");
-  resources.offers(kManager, kWorker, offer, circuit);
+  resources.offers(kManager, kWorker, offer, &circuit);
   EXPECT_EQ(broken(), "26");
 }
 
@@ -279,16 +279,33 @@ TEST_F(ClusterOracles, AllowOffersToBeRepeatedWhenACircuitOpensOrTimeGoesBy) {
   offer.part = {kJob, 0, 0};
   offer.worker_life = Life{2};
   for (int i = 0; i < 9; ++i) {
-    resources.offers(kManager, kWorker, offer, circuit);
+    resources.offers(kManager, kWorker, offer, &circuit);
     kernel_.run(kernel_.elapsed() + std::chrono::seconds(15));
   }
   EXPECT_EQ(broken(), "");
   kernel_.run(kernel_.elapsed() + std::chrono::seconds(30));
   for (int i = 0; i < 9; ++i) {
     circuit.failed(kernel_.clock_of(kManager));
-    resources.offers(kManager, kWorker, offer, circuit);
+    resources.offers(kManager, kWorker, offer, &circuit);
   }
   EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, CountARepetitionAsOneThoughNothingWasKnownOfTheWorkerAtFirst) {
+  ClusterResources resources(kernel_);
+  resources.booted(kWorker, Life{2});
+  cluster::Dispatch offer;
+  offer.part = {kJob, 0, 0};
+  offer.worker_life = Life{2};
+  resources.offers(kManager, kWorker, offer, nullptr);
+  resilience::Circuit circuit;
+  for (int i = 0; i < 9; ++i) circuit.failed(kernel_.clock_of(kManager));
+  kernel_.run(kernel_.elapsed() + std::chrono::milliseconds(500));
+  resources.offers(kManager, kWorker, offer, &circuit);
+  EXPECT_EQ(broken(), "");
+  offer.part = {kJob, 0, 1};
+  resources.offers(kManager, kWorker, offer, &circuit);
+  EXPECT_EQ(broken(), "26");
 }
 
 TEST_F(ClusterOracles, SeeAProposalWhoseBodyIsOnOneDisk) {

@@ -44,8 +44,7 @@ void ClusterUser::told(const cluster::ClientAnswer& answer) {
                  cluster::to_text(*answer.answer));
   if (answer.about == About::kSubmit && (*answer.answer == Answer::kAccepted || *answer.answer == Answer::kEnded)) {
     if (job.acknowledged) kernel_->hit("job submitted again");
-    if (!job.acknowledged) job.acknowledged_at = kernel_->elapsed();
-    job.acknowledged = true;
+    acknowledge(job);
   }
   if (*answer.answer == Answer::kConflict)
     kernel_->violate("13", fmt::format("job {} is said to be another client's", name));
@@ -63,6 +62,11 @@ void ClusterUser::told(const cluster::ClientAnswer& answer) {
     for (const cluster::DatacenterStatus& place : answer.status->datacenters) check_counts(answer.job, place);
   }
   if (answer.about == About::kCancel && answer.cancel && answer.cancel->done) kernel_->hit("cancellation confirmed");
+}
+
+void ClusterUser::acknowledge(Job& job) {
+  if (!job.acknowledged) job.acknowledged_at = kernel_->elapsed();
+  job.acknowledged = true;
 }
 
 void ClusterUser::told(const cluster::WorkflowEnded& result) {
@@ -91,7 +95,7 @@ void ClusterUser::told(const cluster::JobEnd& end) {
     kernel_->violate("failed-cause", fmt::format("job {} is cancelled, which nobody asked for", name));
   if (job.ended) return;
   job.ended = end.state;
-  job.acknowledged = true;
+  acknowledge(job);
   kernel_->hit(std::string("user told ").append(cluster::to_text(end.state)));
   kernel_->measure("job seconds", base::seconds(kernel_->elapsed() - job.asked));
   if (direct_) {

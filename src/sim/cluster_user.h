@@ -42,6 +42,7 @@ class ClusterUser {
   void told(const cluster::ClientUpdate& update);
 
  private:
+  void acknowledge(Job& job);
   void told(const cluster::ClientAnswer& answer);
   void told(const cluster::WorkflowEnded& result);
   void told(const cluster::JobEnd& end);
