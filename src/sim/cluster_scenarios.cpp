@@ -27,7 +27,6 @@ void shorten(ClusterSetup& setup) {
   setup.gate.keep_unacknowledged = minutes(10);
   setup.gate.cleanup = seconds(5);
   setup.worker.bodies.keep = seconds(30);
-  setup.worker.fences.life = seconds(30);
   setup.oldest_message = seconds(15);
 }
 
