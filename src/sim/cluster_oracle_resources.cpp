@@ -71,7 +71,9 @@ void ClusterResources::booted(base::NodeId node, cluster::Life life) {
   std::erase_if(silences_, [node](const auto& each) { return each.first.first == node || each.first.second == node; });
   std::erase_if(heard_, [node](const auto& each) { return each.first == node || each.second == node; });
   std::erase_if(trials_, [node](const auto& each) { return each.first.first == node || each.first.second == node; });
-  std::erase_if(offered_, [node](const auto& each) { return std::get<0>(each) == node; });
+  for (auto* offers : {&offered_, &blind_}) {
+    std::erase_if(*offers, [node](const Offer& each) { return std::get<0>(each) == node; });
+  }
 }
 
 void ClusterResources::noted(base::NodeId node, const cluster::Note& note) {
@@ -162,7 +164,10 @@ void ClusterResources::shed(base::NodeId node, const cluster::Message& message, 
 void ClusterResources::offers(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
                               const resilience::Circuit* known) {
   const bool first_offer = offered_.insert({manager, offer.part, offer.fence}).second;
-  if (known == nullptr) return;
+  if (known == nullptr) {
+    blind_.insert({manager, offer.part, offer.fence});
+    return;
+  }
   const resilience::Circuit& circuit = *known;
   const base::Instant now = kernel_->clock_of(manager);
   const CircuitState state = circuit.state(now);
@@ -186,6 +191,7 @@ void ClusterResources::offers(base::NodeId manager, base::NodeId worker, const c
 
 void ClusterResources::begins_offer(base::NodeId manager, const cluster::Note& note) {
   offered_.erase({manager, note.part, note.fence});
+  blind_.erase({manager, note.part, note.fence});
 }
 
 // An offer is made again because nobody answered. What was offered before the manager first heard of the worker's life
@@ -194,7 +200,7 @@ void ClusterResources::repeats(base::NodeId manager, base::NodeId worker, const 
                                CircuitState state) {
   const auto life = lives_.find(worker);
   if (state != CircuitState::kClosed || life == lives_.end() || life->second != offer.worker_life) return;
-  if (!heard_.contains({manager, worker})) return;
+  if (!heard_.contains({manager, worker}) || blind_.contains({manager, offer.part, offer.fence})) return;
   auto& silences = silences_[{manager, worker}];
   const base::Instant now = kernel_->clock_of(manager);
   silences.push_back(now);

@@ -62,8 +62,10 @@ class ClusterResources {
 
   Kernel* kernel_;
   std::map<base::NodeId, Seen> seen_;
-  std::set<std::tuple<base::NodeId, cluster::PartId, cluster::Fence>> offered_;  // by manager
-  std::map<std::pair<base::NodeId, base::NodeId>, base::Instant> trials_;        // when it began, by manager and worker
+  using Offer = std::tuple<base::NodeId, cluster::PartId, cluster::Fence>;  // by manager
+  std::set<Offer> offered_;
+  std::set<Offer> blind_;  // of those, to a worker of whom nothing was seen yet
+  std::map<std::pair<base::NodeId, base::NodeId>, base::Instant> trials_;  // when it began, by manager and worker
   // When a manager offered something to a worker again, for want of an answer, while its circuit was closed.
   std::map<std::pair<base::NodeId, base::NodeId>, std::deque<base::Instant>> silences_;
   std::map<base::NodeId, cluster::Life> lives_;

@@ -298,7 +298,10 @@ TEST_F(ClusterOracles, CountARepetitionAsOneThoughNothingWasKnownOfTheWorkerAtFi
   offer.part = {kJob, 0, 0};
   offer.worker_life = Life{2};
   resources.offers(kManager, kWorker, offer, nullptr);
+  resources.hears(kManager, kWorker);
   resilience::Circuit circuit;
+  for (int i = 0; i < 9; ++i) resources.offers(kManager, kWorker, offer, &circuit);
+  EXPECT_EQ(broken(), "");
   for (int i = 0; i < 9; ++i) circuit.failed(kernel_.clock_of(kManager));
   kernel_.run(kernel_.elapsed() + std::chrono::milliseconds(500));
   resources.offers(kManager, kWorker, offer, &circuit);
