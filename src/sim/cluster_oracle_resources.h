@@ -33,7 +33,7 @@ class ClusterResources {
   // What leaves a brain, in the state that it is in then.
   void leaves(base::NodeId node, base::NodeId to, const cluster::Message& message, const cluster::Manager& brain);
   void leaves(base::NodeId node, base::NodeId to, const cluster::Message& message, const cluster::Gate& brain);
-  // A part is offered, perhaps again, to a worker whose circuit at the manager is this.
+  // A part is offered, perhaps again, to a worker whose circuit at the manager is this; null if nothing was seen of it.
   void offers(base::NodeId manager, base::NodeId worker, const cluster::Dispatch& offer,
               const resilience::Circuit* known);
   // A manager says that it begins to offer a part, perhaps anew since it leads the job again: told before the offer.
