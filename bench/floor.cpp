@@ -3,8 +3,6 @@
 // generator with one connection per user can cost less. Usage: floor --url http://127.0.0.1:8080/ -c 64 -d 5 [-k]
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <netdb.h>
-#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <sys/epoll.h>
@@ -15,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -27,49 +24,22 @@
 #include <utility>
 #include <vector>
 
+#include "bare.h"
+
 namespace {
 
+using muster::bench::give_up;
+using muster::bench::number;
+using muster::bench::Server;
+using muster::bench::Url;
 using Clock = std::chrono::steady_clock;
 
-[[noreturn]] void give_up(const std::string& message) {
-  fmt::print(stderr, "floor: {}\n", message);
-  std::exit(1);
-}
-
 struct Options {
-  std::string host;
-  std::string port;
-  std::string path = "/";
-  bool tls = false;
+  Url url;
   bool verify = true;
   std::size_t connections = 1;
   std::chrono::duration<double> duration{5};
 };
-
-template <class Number>
-Number number(std::string_view option, std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0)) {
-    give_up(fmt::format("{} needs a number above 0, not '{}'", option, text));
-  }
-  return value;
-}
-
-void parse_url(std::string_view url, Options& options) {
-  const std::size_t scheme = url.find("://");
-  if (scheme == url.npos || (url.substr(0, scheme) != "http" && url.substr(0, scheme) != "https")) {
-    give_up(fmt::format("--url must begin with http:// or https://, not '{}'", url));
-  }
-  options.tls = url.substr(0, scheme) == "https";
-  url.remove_prefix(scheme + 3);
-  const std::size_t slash = std::min(url.find('/'), url.size());
-  if (slash < url.size()) options.path = url.substr(slash);
-  const std::string_view authority = url.substr(0, slash);
-  const std::size_t colon = std::min(authority.rfind(':'), authority.size());
-  options.host = authority.substr(0, colon);
-  options.port = colon < authority.size() ? authority.substr(colon + 1) : options.tls ? "443" : "80";
-}
 
 Options parse(int count, char** arguments) {
   Options options;
@@ -82,7 +52,7 @@ Options parse(int count, char** arguments) {
     if (++i == count) give_up(fmt::format("{} needs a value", option));
     const std::string_view value = arguments[i];
     if (option == "--url") {
-      parse_url(value, options);
+      options.url = muster::bench::parse_url(value);
     } else if (option == "-c") {
       options.connections = number<std::size_t>(option, value);
     } else if (option == "-d") {
@@ -91,7 +61,7 @@ Options parse(int count, char** arguments) {
       give_up(fmt::format("unknown option '{}'; known are --url, -c, -d and -k", option));
     }
   }
-  if (options.host.empty()) give_up("--url is missing, as in: floor --url http://127.0.0.1:8080/ -c 64 -d 5");
+  if (options.url.host.empty()) give_up("--url is missing, as in: floor --url http://127.0.0.1:8080/ -c 64 -d 5");
   return options;
 }
 
@@ -110,11 +80,11 @@ TlsContext make_tls_context(const Options& options) {
 class Connection {
  public:
   // Connects and shakes hands while still blocking; only then the socket becomes non-blocking.
-  Connection(const Options& options, SSL_CTX* tls) : fd_(connect_to(options)) {
+  Connection(const Server& server, const std::string& host, SSL_CTX* tls) : fd_(server.connect(0)) {
     if (tls == nullptr) return;
     ssl_ = SSL_new(tls);
     SSL_set_fd(ssl_, fd_);
-    SSL_set_tlsext_host_name(ssl_, options.host.c_str());
+    SSL_set_tlsext_host_name(ssl_, host.c_str());
     if (SSL_connect(ssl_) != 1) {
       std::array<char, 256> reason{};
       ERR_error_string_n(ERR_get_error(), reason.data(), reason.size());
@@ -156,44 +126,19 @@ class Connection {
   std::size_t missing = 0;  // bytes of the response that have not come yet
 
  private:
-  static int connect_to(const Options& options) {
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* addresses = nullptr;
-    if (const int error = getaddrinfo(options.host.c_str(), options.port.c_str(), &hints, &addresses); error != 0) {
-      give_up(fmt::format("cannot resolve {}: {}", options.host, gai_strerror(error)));
-    }
-    const int fd = socket(addresses->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) give_up(fmt::format("no socket: {} (raise `ulimit -n`)", std::strerror(errno)));
-    const int status = connect(fd, addresses->ai_addr, addresses->ai_addrlen);
-    freeaddrinfo(addresses);
-    if (status != 0)
-      give_up(fmt::format("cannot connect to {}:{}: {}", options.host, options.port, std::strerror(errno)));
-    const int on = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return fd;
-  }
-
   int fd_ = -1;
   SSL* ssl_ = nullptr;
 };
 
 // The length of a whole response, learnt from the first one.
-std::size_t response_bytes(Connection& connection, std::string_view request) {
+std::size_t learn_response(Connection& connection, std::string_view request) {
   connection.send(request);
   std::string response;
   std::array<char, 16384> buffer;
   std::size_t whole = 0;
   while (whole == 0 || response.size() < whole) {
     response.append(buffer.data(), connection.receive(buffer.data(), buffer.size()));
-    const std::size_t end = response.find("\r\n\r\n");
-    if (whole > 0 || end == response.npos) continue;
-    constexpr std::string_view kLength = "\r\nContent-Length: ";
-    const std::size_t field = response.find(kLength);
-    if (field > end) give_up("the response has no Content-Length; the floor can only count bytes");
-    const std::size_t start = field + kLength.size();
-    whole =
-        end + 4 + number<std::size_t>("Content-Length", response.substr(start, response.find("\r\n", start) - start));
+    whole = muster::bench::response_bytes(response);
   }
   return whole;
 }
@@ -239,14 +184,14 @@ double seconds(const timeval& time) {
 
 int main(int count, char** arguments) {
   const Options options = parse(count, arguments);
-  const TlsContext tls = options.tls ? make_tls_context(options) : TlsContext(nullptr, SSL_CTX_free);
-  const std::string request =
-      fmt::format("GET {} HTTP/1.1\r\nHost: {}:{}\r\n\r\n", options.path, options.host, options.port);
+  const TlsContext tls = options.url.tls ? make_tls_context(options) : TlsContext(nullptr, SSL_CTX_free);
+  const std::string request = options.url.request();
+  const Server server(options.url);
 
   std::vector<Connection> connections;
   connections.reserve(options.connections);
-  while (connections.size() < options.connections) connections.emplace_back(options, tls.get());
-  const std::size_t expected = response_bytes(connections.front(), request);
+  while (connections.size() < options.connections) connections.emplace_back(server, options.url.host, tls.get());
+  const std::size_t expected = learn_response(connections.front(), request);
 
   rusage before{};
   getrusage(RUSAGE_SELF, &before);

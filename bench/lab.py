@@ -10,18 +10,21 @@ import re
 import resource
 import shutil
 import socket
+import statistics
 import struct
 import subprocess
 import tempfile
 import threading
 import time
 
+import intervals
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RELEASE = ROOT / "build" / "release"
 RESULTS = ROOT / "build" / "bench"
 MUSTER = pathlib.Path(os.environ.get("MUSTER", RELEASE / "muster"))  # another build may stand in for it
 FLOOR = RELEASE / "floor"
-WAKER = RELEASE / "waker"
+PACER = RELEASE / "pacer"
 GENERATOR_CORE, SERVER_CORE = 0, 1
 ALL_CORES = os.sched_getaffinity(0)
 
@@ -138,60 +141,40 @@ def measure(command, core=GENERATOR_CORE, environment=None, limit=600):
     return Use(text, wall, usage.ru_utime, usage.ru_stime, usage.ru_maxrss)
 
 
-class BareLoops:
-    """What the machine does to timers while something runs: on each of the cores a loop that only sleeps, before which nothing else
-    goes there, so that it is late only when the core stands still. Without the right to go first it is late behind the others, too.
-    A context manager; `late_us` once it has ended: of each quantile the worst core's."""
-
-    def __init__(self, cores):
-        self.cores = cores
-
-    def __enter__(self):
-        self.loops = [subprocess.Popen([WAKER, "3600"], stdout=subprocess.PIPE, text=True, preexec_fn=lambda: self.go_first(core))
-                      for core in self.cores]
-        return self
-
-    @staticmethod
-    def go_first(core):
-        os.sched_setaffinity(0, {core})
-        with contextlib.suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-
-    def __exit__(self, *_):
-        for loop in self.loops:
-            loop.terminate()
-        figures = [json.loads(loop.communicate()[0]) for loop in self.loops]
-        self.late_us = {quantile: max(each[quantile] for each in figures) for quantile in figures[0]}
+def pace(url, rate, seconds, connections=None, cores=(GENERATOR_CORE,)):
+    """How late a bare loop is that makes so many requests a second: by quantile, in microseconds. It has so many connections, or
+    opens one for each request."""
+    command = [PACER, "--url", url, "-R", rate, "-d", seconds, *(["-c", connections] if connections else [])]
+    done = subprocess.run(["taskset", "-c", ",".join(map(str, cores)), *map(str, command)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stderr}")
+    return json.loads(done.stdout)
 
 
 @dataclasses.dataclass
-class Round:
-    """A result, and how late bare loops were meanwhile."""
-    result: object
-    bare_us: float
+class Lateness:
+    """Of muster, and of a bare loop that made the same requests in the same minutes (bench/pacer.cpp), in microseconds, one a round.
+    On a machine that others share, cores stand still for many milliseconds in some minutes, whatever runs there; the loop shows
+    what that does to anybody. Every round counts."""
+    ours: list
+    bare: list
 
+    # Where the loop misses a limit, too, muster may be later than it by this much.
+    ALLOWANCE = 1.25
 
-@dataclasses.dataclass
-class Rounds:
-    """Results about lateness. On a machine that others share, cores stand still for many milliseconds in some minutes, whatever runs
-    there. So a result counts if a loop that only sleeps kept within a limit beside it. What the result itself was has no say in that,
-    and those that do not count are shown all the same."""
-    calm: list
-    restless: list
+    def judge(self, limit_us):
+        ours, bare = statistics.median(self.ours), statistics.median(self.bare)
+        if ours < limit_us:
+            return "ok"
+        if bare < limit_us or ours > bare * self.ALLOWANCE:
+            return "NOT MET"
+        return "not met by a bare loop either, and muster is as punctual as that"
 
-    def judged(self):
-        return bool(self.calm)
-
-    def counted(self):
-        """The calm ones; where there is none, the others, which then are shown and not judged."""
-        return self.calm or self.restless
-
-    def text(self, figure):
-        """What was measured in each round, with the bare loop's; `figure` takes a result to a number in ms."""
-        def each(rounds):
-            return ", ".join(f"{figure(one.result):.3f} ({one.bare_us / 1000:.3f})" for one in rounds) or "none"
-
-        return f"calm: {each(self.calm)}; restless: {each(self.restless)}"
+    def text(self, limit_us):
+        rounds = ", ".join(f"{ours / 1000:.3f} ({bare / 1000:.3f})" for ours, bare in zip(self.ours, self.bare))
+        return (f"{statistics.median(self.ours) / 1000:.3f} ms, limit {limit_us / 1000:g}, bare loop "
+                f"{statistics.median(self.bare) / 1000:.3f}, ratio {intervals.ratio(self.ours, self.bare).text()}: "
+                f"{self.judge(limit_us)}\n    rounds (bare loop): {rounds}")
 
 
 @contextlib.contextmanager
@@ -211,17 +194,13 @@ def awake():
 
 
 @awake()
-def in_calm(measure_once, rounds, tries, quantile, limit_us, cores=(GENERATOR_CORE,)):
-    """Measures until so many rounds were calm on these cores, or the tries are over."""
-    found = Rounds([], [])
-    for _ in range(tries):
-        with BareLoops(cores) as bare:
-            result = measure_once()
-        late = bare.late_us[quantile]
-        (found.calm if late < limit_us else found.restless).append(Round(result, late))
-        if len(found.calm) == rounds:
-            break
-    return found
+def in_turn(measure, bare, rounds):
+    """The results of both, each measured once a round, the first one first in every other round."""
+    results, beside = [], []
+    for number in range(rounds):
+        for call, kept in ((measure, results), (bare, beside))[::1 if number % 2 == 0 else -1]:
+            kept.append(call())
+    return results, beside
 
 
 def number_in(pattern, text):
