@@ -29,6 +29,7 @@ void fields(Io& io, typename Io::template Of<Heartbeat>& message) {
   io.number(message.cores);
   io.number(message.free_cores);
   io.list(message.parts, kMaxWorkerParts, [&](auto& report) { fields(io, report); });
+  io.list(message.idle, kMaxIdleJobs, [&](auto& job) { io.number(job); });
 }
 
 template <class Io>
@@ -47,6 +48,7 @@ void fields(Io& io, typename Io::template Of<HeartbeatAnswer>& message) {
   io.list(message.managers, kMaxManagers, [&](auto& manager) { io.number(manager); });
   io.choice(message.pressure, 4);
   io.number(message.admission);
+  io.list(message.over, kMaxIdleJobs, [&](auto& job) { io.number(job); });
   io.text(message.reason, kMaxReason);
 }
 

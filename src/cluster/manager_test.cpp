@@ -288,6 +288,18 @@ TEST(Manager, AnEndIsKeptUntilWhoeverAskedHasIt) {
   EXPECT_NE(world.ledger().tombstone(job), nullptr);
 }
 
+TEST(Manager, TellsWorkersThatTheyMayForgetAJobThatHasEnded) {
+  World world({.seed = 19, .workers = 1, .run = seconds(1)});
+  world.run_for(seconds(5));
+  const JobId job = world.submit(spanning({{}}));
+  EXPECT_TRUE(world.run_until([&] { return world.ends.contains(job); }, minutes(1)));
+  EXPECT_EQ(world.worker(0).jobs(), 1u);
+  world.run_for(minutes(4));
+  EXPECT_EQ(world.worker(0).jobs(), 1u);
+  world.run_for(minutes(2));
+  EXPECT_EQ(world.worker(0).jobs(), 0u);
+}
+
 TEST(Manager, FailsAJobForWhichThereIsNoWorker) {
   World world({.seed = 16, .workers = 0});
   world.run_for(seconds(5));

@@ -39,6 +39,10 @@ void Manager::on(Desk& desk, NodeId from, const Heartbeat& message) {
     if (job == nullptr || !named.insert(report.part.job).second) continue;
     answer.leaders.push_back({report.part.job, job->owner.node, job->epoch});
   }
+  for (const JobId id : message.idle) {
+    const LedgerJob* job = ledger_.job(id);
+    if (job == nullptr || job->end) answer.over.push_back(id);
+  }
   desk.send(from, std::move(answer));
   if (!fresh) return;
   reported(desk, worker, message.parts, message.version);

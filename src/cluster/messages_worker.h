@@ -47,6 +47,7 @@ struct Heartbeat {
   std::uint32_t cores = 0;
   std::uint32_t free_cores = 0;
   std::vector<PartReport> parts;  // all that run or wait for acknowledgement, ≤ kMaxWorkerParts
+  std::vector<JobId> idle;        // jobs it had no part of for long, ≤ kMaxIdleJobs: may it forget them?
 
   bool operator==(const Heartbeat&) const = default;
 };
@@ -78,6 +79,7 @@ struct HeartbeatAnswer {
   std::vector<NodeId> managers;                                 // whom to ask, ≤ kMaxManagers
   resilience::Pressure pressure = resilience::Pressure::kNone;  // of the manager's intake: how often to send progress
   std::uint64_t admission = 0;  // kAdmitted: which; it rises each time the worker is admitted anew
+  std::vector<JobId> over;      // those of the idle jobs that have ended: nobody will offer parts of them
   std::string reason;
 
   bool operator==(const HeartbeatAnswer&) const = default;

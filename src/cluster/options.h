@@ -38,10 +38,12 @@ constexpr std::size_t kMaxJobParts = 16384;
 // Cores of a worker, and parts that one may run at once.
 constexpr std::uint32_t kMaxCores = 4096;
 constexpr std::size_t kMaxWorkerParts = 1024;
+// Jobs that a worker asks about in one heartbeat; what is left it asks in the next.
+constexpr std::size_t kMaxIdleJobs = 64;
 
-// Managers of a datacenter, gates, datacenters.
+// Managers of a datacenter, gates (each replicates one log: at most cores::kRaftMaxMembers), datacenters.
 constexpr std::size_t kMaxManagers = 16;
-constexpr std::size_t kMaxGates = 256;
+constexpr std::size_t kMaxGates = 32;
 constexpr std::size_t kMaxDatacenters = 64;
 // Windows in one push.
 constexpr std::size_t kMaxWindowRows = 64;
@@ -189,7 +191,7 @@ struct WorkerOptions {
   base::Duration alone_grace = std::chrono::seconds(2);
   // A bundle not here by then: the part is given up.
   base::Duration bundle_timeout = std::chrono::seconds(60);
-  // Managers that led jobs of this worker are kept in touch with so long.
+  // Without a part of a job for so long, the worker keeps in touch with its leader no more, and asks whether it ended.
   base::Duration leader_memory = std::chrono::minutes(5);
   // Own cpu and memory in use, 0 … 1, and health score, from which the worker is degraded; and the score from which it
   // drains until it is well again. It is degraded, too, while its disk takes nothing.
@@ -197,8 +199,8 @@ struct WorkerOptions {
   double degraded_memory = 0.85;
   std::uint32_t degraded_score = 4;
   std::uint32_t critical_score = 7;
-  // Of parts and of jobs' epochs. How long they are remembered after the part is gone counts only while the worker is
-  // in contact: managers that come back after a long absence must find what it promised.
+  // Of parts and of jobs' epochs. They are kept until a manager says that the job has ended, and then for as long as a
+  // message may be under way, counted while the worker is in contact.
   resilience::FenceOptions fences;
   BodyOptions bodies;
 };

@@ -70,6 +70,8 @@ class Worker {
   WorkerState state() const;
   std::uint32_t free_cores() const { return cores_.free(); }
   std::size_t parts() const { return parts_.size(); }
+  // Whose fences it keeps.
+  std::size_t jobs() const { return jobs_.size(); }
   // Asked to drain, and nothing left to do or to keep.
   bool drained() const { return drain_asked_ && parts_.empty(); }
   // The managers know a later life of this node: this one must end.
@@ -92,11 +94,14 @@ class Worker {
     bool news = false;
     PartResult result;
   };
+  // A job of which it has, or had, parts. Kept until a manager says that it has ended: a leader that takes over late
+  // offers again what it does not know to be lost, and must be answered like the first time.
   struct Led {
     NodeId manager = kNoNode;
     std::uint64_t epoch = 0;
     std::uint64_t context_version = 0;
     base::Instant used{};
+    std::set<PartId> fenced;  // whose fences are kept for it
   };
   using Parts = std::map<PartId, Part>;
 
@@ -141,6 +146,9 @@ class Worker {
   void send_result(const PartId& id, Part& part, base::Instant now);
   std::vector<PartReport> reports(base::Instant now) const;
   std::set<NodeId> leaders(base::Instant now);
+  std::vector<JobId> idle_jobs(base::Instant now);
+  bool idle(const Led& job, base::Instant now) const { return now - job.used >= options_.leader_memory; }
+  void forget(JobId id, base::Instant now);
 
   Process self_;
   std::string cluster_;
@@ -153,6 +161,7 @@ class Worker {
   Bodies bodies_;
   Parts parts_;
   std::map<JobId, Led> jobs_;
+  JobId asked_{};  // the last idle job that it asked about: those after it are next
   resilience::FenceTable<PartId, DispatchReply> fences_;
   resilience::FenceTable<JobId, std::monostate> epochs_;
   std::optional<base::Instant> contact_;  // when the last heartbeat was sent that a manager with a quorum answered

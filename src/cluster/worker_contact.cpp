@@ -51,13 +51,13 @@ void Worker::on(NodeId, const HeartbeatAnswer& message, base::Instant now) {
     at->second.epoch = leader.epoch;
     at->second.manager = leader.manager;
   }
+  for (const JobId job : message.over) forget(job, now);
 }
 
 void Worker::on(NodeId, const ResultAck& message, base::Instant now) {
   const auto at = parts_.find(message.part);
   if (at == parts_.end() || at->second.order.fence != message.fence || at->second.phase != Phase::kFinished) return;
   bodies_.unpin(at->second.result.body, now);
-  fences_.release(message.part, time_in_contact(now));
   if (const auto job = jobs_.find(message.part.job); job != jobs_.end()) job->second.used = now;
   parts_.erase(at);
 }
@@ -91,6 +91,7 @@ void Worker::say_heartbeat(base::Instant now) {
   beat.cores = cores_.size();
   beat.free_cores = cores_.free();
   beat.parts = reports(now);
+  beat.idle = idle_jobs(now);
   std::set<NodeId> told = leaders(now);
   told.insert(managers_[manager_ % managers_.size()]);
   for (const NodeId manager : told) send(manager, beat);
@@ -149,20 +150,36 @@ std::vector<PartReport> Worker::reports(base::Instant now) const {
   return list;
 }
 
-// Of jobs that it has parts of, or lately had. Others are forgotten.
+// Of jobs that it has parts of, or lately had.
 std::set<NodeId> Worker::leaders(base::Instant now) {
   for (const auto& [id, part] : parts_) jobs_.at(id.job).used = now;
   std::set<NodeId> found;
-  for (auto at = jobs_.begin(); at != jobs_.end();) {
-    if (now - at->second.used >= options_.leader_memory) {
-      epochs_.release(at->first, time_in_contact(now));
-      at = jobs_.erase(at);
-      continue;
-    }
-    if (at->second.manager != kNoNode) found.insert(at->second.manager);
-    ++at;
+  for (const auto& [id, job] : jobs_) {
+    if (job.manager != kNoNode && !idle(job, now)) found.insert(job.manager);
   }
   return found;
+}
+
+// In turn, where there are more than one heartbeat holds.
+std::vector<JobId> Worker::idle_jobs(base::Instant now) {
+  std::vector<JobId> found;
+  auto at = jobs_.upper_bound(asked_);
+  for (std::size_t i = 0; i < jobs_.size() && found.size() < kMaxIdleJobs; ++i, ++at) {
+    if (at == jobs_.end()) at = jobs_.begin();
+    if (idle(at->second, now)) found.push_back(at->first);
+  }
+  if (!found.empty()) asked_ = found.back();
+  return found;
+}
+
+// What it promised is kept for as long as a message of before the end may be under way.
+void Worker::forget(JobId id, base::Instant now) {
+  const auto job = jobs_.find(id);
+  // Since it asked, something of it may have come.
+  if (job == jobs_.end() || !idle(job->second, now)) return;
+  for (const PartId& part : job->second.fenced) fences_.release(part, time_in_contact(now));
+  epochs_.release(id, time_in_contact(now));
+  jobs_.erase(job);
 }
 
 }  // namespace muster::cluster

@@ -43,9 +43,9 @@ DispatchReply Worker::judge(NodeId from, const Dispatch& message, base::Instant 
     case resilience::Fenced::kNew:
       break;
   }
+  job.fenced.insert(message.part);
   const DispatchReply reply = take_on(from, message, now);
   fences_.answer(message.part, message.fence, reply);
-  if (!accepted(reply)) fences_.release(message.part, time_in_contact(now));
   return reply;
 }
 
@@ -96,15 +96,16 @@ void Worker::on(NodeId from, const StopPart& message, base::Instant now) {
     case resilience::Fenced::kRepeated:
       break;
   }
-  if (!jobs_.contains(message.part.job)) epochs_.release(message.part.job, time_in_contact(now));
+  Led& job = jobs_[message.part.job];
+  job.used = now;
   PartStopped answer{message.part, message.fence, self_.life, false, false};
   const auto at = parts_.find(message.part);
   const bool known = at != parts_.end() && at->second.order.fence <= message.fence;
   const resilience::Fenced judged = fences_.judge(message.part, message.fence, time_in_contact(now));
   if (judged == resilience::Fenced::kFull) return;  // it could not keep the promise that the answer is
   if (judged == resilience::Fenced::kNew) {
+    job.fenced.insert(message.part);
     fences_.answer(message.part, message.fence, DispatchReply::kStopped);
-    if (!known) fences_.release(message.part, time_in_contact(now));
   }
   if (!known) {
     const DispatchReply* first = fences_.answered(message.part);
@@ -140,7 +141,6 @@ void Worker::gone(Parts::iterator at, DispatchReply reply, base::Instant now) {
   const Fence fence = part.order.fence;
   if (part.phase != Phase::kFinished) bodies_.unpin(part.order.bundle, now);
   fences_.answer(id, fence, reply);
-  fences_.release(id, time_in_contact(now));
   const auto job = jobs_.find(id.job);
   if (part.stop_askers.empty() && job != jobs_.end()) part.stop_askers.insert(job->second.manager);
   for (const NodeId asker : part.stop_askers) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <concepts>
+#include <set>
+#include <vector>
 
 #include "cluster/ledger_fixture.h"
 #include "cluster/world.h"
@@ -46,11 +48,12 @@ class WorkerTest : public ::testing::Test {
     keep(worker_.take());
   }
   // To the last heartbeat.
-  void answer(Contact contact, NodeId from = kLeader) {
+  void answer(Contact contact, NodeId from = kLeader, std::vector<JobId> over = {}) {
     HeartbeatAnswer message;
     message.life = kThisWorker.life;
     message.sent = last<Heartbeat>()->sent;
     message.contact = contact;
+    message.over = std::move(over);
     receive(message, from);
   }
   void pass(base::Duration span) {
@@ -257,14 +260,59 @@ TEST_F(WorkerTest, RemembersWhatItGaveUpAloneHoweverLongTheManagersWereAway) {
   receive(other);
   EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kAlone);
   answer(Contact::kAdmitted);
-  pass_in_contact(minutes(5));
+  pass_in_contact(minutes(60));
   Dispatch again = dispatch();
   again.epoch = 2;
   receive(again);
   EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kAlone);
-  pass_in_contact(minutes(6));
-  receive(again);
+}
+
+TEST_F(WorkerTest, ForgetsAJobSomeTimeAfterItIsToldThatItHasEnded) {
+  run(dispatch());
+  executor_ends(std::nullopt);
+  pass_in_contact(minutes(4));
+  EXPECT_TRUE(last<Heartbeat>()->idle.empty());
+  pass_in_contact(minutes(2));
+  EXPECT_EQ(last<Heartbeat>()->idle, std::vector{kPart.job});
+  answer(Contact::kAdmitted, kLeader, {kPart.job});
+  pass_in_contact(minutes(9));
+  EXPECT_TRUE(last<Heartbeat>()->idle.empty());
+  // On its way since before the end.
+  receive(dispatch());
+  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kStopped);
+  pass_in_contact(minutes(2));
+  receive(dispatch());
   EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kAccepted);
+}
+
+TEST_F(WorkerTest, KeepsAJobThatComesBackWhileItAsksWhetherItHasEnded) {
+  run(dispatch());
+  executor_ends(std::nullopt);
+  pass_in_contact(minutes(6));
+  EXPECT_EQ(last<Heartbeat>()->idle, std::vector{kPart.job});
+  run(dispatch(2));
+  answer(Contact::kAdmitted, kLeader, {kPart.job});
+  executor_ends(std::nullopt);
+  pass_in_contact(minutes(30));
+  receive(dispatch(2));
+  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kStopped);
+}
+
+TEST_F(WorkerTest, AsksAboutManyIdleJobsInTurn) {
+  std::set<JobId> stopped;
+  for (std::uint64_t job = 100; job < 100 + 3 * kMaxIdleJobs; ++job) {
+    stopped.insert(JobId{job});
+    receive(StopPart{{JobId{job}, 0, 0}, {1, 1}, 1, StopReason::kUntracked});
+  }
+  pass_in_contact(minutes(5));
+  std::set<JobId> asked;
+  for (int i = 0; i < 4; ++i) {
+    pass_in_contact(seconds(1));
+    const std::vector<JobId>& idle = last<Heartbeat>()->idle;
+    EXPECT_LE(idle.size(), kMaxIdleJobs);
+    asked.insert(idle.begin(), idle.end());
+  }
+  EXPECT_EQ(asked, stopped);
 }
 
 TEST_F(WorkerTest, ServesTheBytesOfItsResult) {
