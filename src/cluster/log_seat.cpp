@@ -1,5 +1,7 @@
 #include "cluster/log_seat.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -13,9 +15,19 @@ namespace muster::cluster {
 // Else a ledger could grow so large that its log is never cut again, and fills up.
 static_assert(kMaxLedgerBytes <= cores::kRaftMaxSnapshotBytes);
 static_assert(kMaxGateLedgerBytes <= cores::kRaftMaxSnapshotBytes);
+static_assert(kMaxManagers <= cores::kRaftMaxMembers && kMaxGates <= cores::kRaftMaxMembers);
 
 base::Expected<LogSeat> LogSeat::open(NodeId self, const LogSeatOptions& options, std::string_view journal,
                                       std::uint64_t seed, base::Instant now) {
+  std::vector<NodeId> founders = options.founders;
+  std::ranges::sort(founders);
+  if (founders.size() > cores::kRaftMaxMembers) {
+    return base::fail(
+        fmt::format("{} founding members; a log is kept by at most {}", founders.size(), cores::kRaftMaxMembers));
+  }
+  if (std::ranges::adjacent_find(founders) != founders.end()) {
+    return base::fail("a founding member is named twice; name each once");
+  }
   auto recovered = cores::recover_raft_journal(journal);
   if (!recovered) return std::unexpected(recovered.error());
   LogSeat seat;
@@ -23,7 +35,7 @@ base::Expected<LogSeat> LogSeat::open(NodeId self, const LogSeatOptions& options
   seat.valid_bytes_ = recovered->valid_bytes;
   seat.journal_ = cores::RaftJournal(recovered->next);
   cores::RaftImage image = std::move(recovered->image);
-  if (recovered->valid_bytes == 0 && !options.founders.empty()) image = cores::founding_image(options.founders);
+  if (recovered->valid_bytes == 0 && !founders.empty()) image = cores::founding_image(std::move(founders));
   seat.snapshot_ = image.snapshot.index;
   seat.raft_ = std::make_unique<cores::Raft>(self, options.raft, seed, std::move(image), now);
   return seat;

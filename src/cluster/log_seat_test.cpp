@@ -66,6 +66,16 @@ class LogSeatTest : public testing::Test {
   base::Instant now_{std::chrono::hours(1)};
 };
 
+TEST_F(LogSeatTest, RefusesMoreFoundersThanALogCanHave) {
+  LogSeatOptions options;
+  for (std::uint64_t i = 1; i <= cores::kRaftMaxMembers + 1; ++i) options.founders.push_back(NodeId{i});
+  EXPECT_EQ(LogSeat::open(kSelf, options, "", 7, now_).error().message,
+            "33 founding members; a log is kept by at most 32");
+  options.founders = {kSelf, NodeId{2}, kSelf};
+  EXPECT_EQ(LogSeat::open(kSelf, options, "", 7, now_).error().message,
+            "a founding member is named twice; name each once");
+}
+
 TEST_F(LogSeatTest, GivesBackWhatWasProposedOnceItIsCommitted) {
   lead();
   seat_->propose("a", now_);
