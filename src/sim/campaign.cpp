@@ -45,6 +45,7 @@ class Desk {
  private:
   std::optional<std::uint64_t> take() {
     const std::scoped_lock lock(mutex_);
+    if (!stopped_ && options_.interrupted && options_.interrupted()) result_.interrupted = stopped_ = true;
     if (stopped_) return std::nullopt;
     stopped_ = next_ == options_.last;  // which may be the greatest number that there is
     return next_++;
@@ -60,6 +61,11 @@ class Desk {
       if (first->second.run.record.violation)
         result_.failures.push_back({.seed = first->first, .run = std::move(first->second.run)});
     }
+    if (options_.tell)
+      options_.tell({.seeds = result_.totals.seeds,
+                     .failed = result_.failures.size(),
+                     .of = static_cast<double>(options_.last - options_.first) + 1,
+                     .seconds = base::seconds(base::now() - began_)});
   }
 
   void compare(std::uint64_t seed, SeedRun& run) const {
@@ -82,6 +88,7 @@ class Desk {
   const CampaignOptions& options_;
   std::mutex mutex_;
   CampaignResult& result_;
+  const base::Instant began_ = base::now();
   std::uint64_t next_;
   std::uint64_t told_;
   bool stopped_ = false;                       // no seed is left, or one failed
@@ -101,10 +108,10 @@ CampaignResult run_campaign(const Scenario& scenario, const CampaignOptions& opt
   }
   result.wall_seconds = base::seconds(base::now() - before);
   const Totals& totals = result.totals;
-  result.counters_judged = totals.seeds >= scenario.enough_seeds;
+  result.counters_judged = totals.seeds >= scenario.enough_seeds && !result.interrupted;
   for (const std::string& counter : scenario.counters)
     if (result.counters_judged && !totals.counters.contains(counter)) result.unseen.push_back(counter);
-  if (scenario.judge && result.failures.empty()) result.verdict = scenario.judge(totals);
+  if (scenario.judge && result.failures.empty() && !result.interrupted) result.verdict = scenario.judge(totals);
   return result;
 }
 

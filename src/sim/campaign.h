@@ -13,12 +13,23 @@
 
 namespace muster::sim {
 
+// How far it is.
+struct CampaignProgress {
+  std::uint64_t seeds = 0;  // told
+  std::uint64_t failed = 0;
+  double of = 0;       // which may be more than a whole number holds
+  double seconds = 0;  // since the first began
+};
+
 struct CampaignOptions {
   std::uint64_t first = 1;
   std::uint64_t last = 1;  // inclusive
   unsigned threads = 1;
   bool keep_going = false;    // after a seed that failed
   bool repeat_check = false;  // run every seed twice and compare the hashes
+  // Both may be empty. Called by one thread at a time, after every seed and before each.
+  std::function<void(const CampaignProgress&)> tell{};
+  std::function<bool()> interrupted{};
 };
 
 struct FailedSeed {
@@ -32,9 +43,10 @@ struct CampaignResult {
   std::vector<std::string> unseen;   // counters that no seed hit though there were enough seeds
   bool counters_judged = false;      // there were
   std::optional<Violation> verdict;  // of what holds over many seeds
+  bool interrupted = false;          // before all seeds had run: what is missing says nothing
   double wall_seconds = 0;
 
-  bool passed() const { return failures.empty() && unseen.empty() && !verdict; }
+  bool passed() const { return failures.empty() && unseen.empty() && !verdict && !interrupted; }
 };
 
 CampaignResult run_campaign(const Scenario& scenario, const CampaignOptions& options);

@@ -28,10 +28,14 @@ constexpr std::string_view kUsage =
     "  --trace                      print the whole trace; for one seed, not with --json\n"
     "  --repeat-check               run every seed twice and compare the hashes of their traces\n"
     "  --json                       results as JSON, one object a scenario\n"
-    "  --list                       the scenarios\n"
-    "  --invariants                 what the oracles watch, and in which scenarios\n";
+    "  --list                       the scenarios; with --json a list of objects\n"
+    "  --invariants                 what the oracles watch, and where; likewise\n"
+    "  --version                    the version of muster that it belongs to\n"
+    "\n"
+    "Ctrl-C ends it after the seeds under way and tells what there is.\n";
 
 constexpr unsigned kMaxJobs = 256;
+constexpr int kInterruptedStatus = 130;
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
   std::uint64_t value = 0;
@@ -60,19 +64,23 @@ std::vector<std::string> names_of(const std::vector<Scenario>& scenarios) {
   return names;
 }
 
+void add_once(std::vector<std::string>& names, std::string_view name) {
+  if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+}
+
 base::Expected<void> read_scenarios(std::string_view text, const std::vector<Scenario>& known, Flags& flags) {
   while (!text.empty()) {
     const std::string_view name = text.substr(0, text.find(','));
     text.remove_prefix(std::min(text.size(), name.size() + 1));
     if (name == "all") {
       for (const Scenario& scenario : known)
-        if (scenario.in_all) flags.scenarios.push_back(scenario.name);
+        if (scenario.in_all) add_once(flags.scenarios, scenario.name);
       continue;
     }
     if (std::ranges::find(known, name, &Scenario::name) == known.end())
       return base::fail(fmt::format("there is no scenario '{}'{}; --list tells them all", name,
                                     base::did_you_mean(name, names_of(known))));
-    flags.scenarios.emplace_back(name);
+    add_once(flags.scenarios, name);
   }
   return {};
 }
@@ -96,6 +104,7 @@ bool* switch_of(std::string_view flag, Flags& flags) {
   if (flag == "--repeat-check") return &flags.repeat_check;
   if (flag == "--list") return &flags.list;
   if (flag == "--invariants") return &flags.invariants;
+  if (flag == "--version") return &flags.version;
   if (flag == "--help" || flag == "-h") return &flags.help;
   return nullptr;
 }
@@ -106,7 +115,35 @@ void say(std::FILE* to, std::string_view text) {
   std::fflush(to);
 }
 
-bool run_scenario(const Scenario& scenario, const Flags& flags, std::FILE* out) {
+// Tells how far a campaign is: on a terminal in one line that is written over, elsewhere in a line a minute.
+class ProgressLine {
+ public:
+  ProgressLine(const Scenario& scenario, const Surroundings& around) : scenario_(scenario), around_(around) {}
+  ~ProgressLine() {
+    if (shown_ && around_.err_is_terminal) say(around_.err, "\r\x1b[K");
+  }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void tell(const CampaignProgress& progress) {
+    if (progress.seconds < next_) return;
+    const double between = around_.err_is_terminal ? 0.2 : 60;
+    next_ = progress.seconds + between;
+    if (!shown_ && !around_.err_is_terminal && progress.seconds < between) return;
+    shown_ = true;
+    const std::string line = tell_progress(scenario_, progress);
+    say(around_.err, around_.err_is_terminal ? "\r" + line + "\x1b[K" : line + "\n");
+  }
+
+ private:
+  const Scenario& scenario_;
+  const Surroundings& around_;
+  bool shown_ = false;
+  double next_ = 0;  // seconds of the campaign
+};
+
+bool run_scenario(const Scenario& scenario, const Flags& flags, const Surroundings& around) {
+  std::FILE* const out = around.out;
   CampaignOptions options;
   options.first = flags.first_seed;
   options.last = flags.last_seed;
@@ -116,7 +153,12 @@ bool run_scenario(const Scenario& scenario, const Flags& flags, std::FILE* out) 
   if (flags.trace) {
     for (const std::string& line : run_seed(scenario, flags.first_seed, Trace::kAll).lines) say(out, line + "\n");
   }
-  const CampaignResult result = run_campaign(scenario, options);
+  const CampaignResult result = [&] {
+    ProgressLine line(scenario, around);
+    options.tell = [&](const CampaignProgress& progress) { line.tell(progress); };
+    options.interrupted = around.interrupted;
+    return run_campaign(scenario, options);
+  }();
   std::vector<Shrunk> shrunk;
   if (flags.shrink)
     for (const FailedSeed& failure : result.failures) shrunk.push_back(shrink(scenario, failure.seed, failure.run));
@@ -156,7 +198,7 @@ base::Expected<Flags> parse_flags(std::span<const char* const> words, const std:
     }
     if (const auto read = read_value(flag, value, scenarios, flags); !read) return std::unexpected(read.error());
   }
-  if (flags.scenarios.empty() && !flags.list && !flags.invariants && !flags.help)
+  if (flags.scenarios.empty() && !flags.list && !flags.invariants && !flags.help && !flags.version)
     return base::fail("--scenario NAME says what to simulate; --list tells the names");
   if (flags.trace && (flags.first_seed != flags.last_seed || flags.scenarios.size() > 1))
     return base::fail("--trace tells one seed of one scenario: --scenario raft --seed 17 --trace");
@@ -164,28 +206,31 @@ base::Expected<Flags> parse_flags(std::span<const char* const> words, const std:
   return flags;
 }
 
-int command_line(int argc, const char* const* argv, const std::vector<Scenario>& scenarios, std::FILE* out,
-                 std::FILE* err) {
+int command_line(int argc, const char* const* argv, const std::vector<Scenario>& scenarios,
+                 const Surroundings& around) {
   const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
   const base::Expected<Flags> flags = parse_flags(words.subspan(words.empty() ? 0 : 1), scenarios);
   if (!flags) {
-    say(err, fmt::format("muster-sim: {}\n", flags.error().message));
+    say(around.err, fmt::format("muster-sim: {}\n", flags.error().message));
     return 2;
   }
-  if (flags->help) say(out, kUsage);
-  if (flags->list) say(out, tell_scenarios(scenarios));
-  if (flags->invariants) say(out, tell_invariants(scenarios));
+  if (flags->help) say(around.out, kUsage);
+  if (flags->version) say(around.out, "muster-sim " MUSTER_VERSION "\n");
+  if (flags->list) say(around.out, flags->json ? tell_scenarios_json(scenarios) : tell_scenarios(scenarios));
+  if (flags->invariants) say(around.out, flags->json ? tell_invariants_json(scenarios) : tell_invariants(scenarios));
+  const auto interrupted = [&] { return around.interrupted && around.interrupted(); };
   bool passed = true;
   for (const std::string& name : flags->scenarios) {
-    const bool held = run_scenario(*std::ranges::find(scenarios, name, &Scenario::name), *flags, out);
+    const bool held = run_scenario(*std::ranges::find(scenarios, name, &Scenario::name), *flags, around);
     passed = passed && held;
-    if (!passed && !flags->keep_going) break;
+    if ((!passed && !flags->keep_going) || interrupted()) break;
   }
-  if (std::fflush(out) != 0 || std::ferror(out) != 0) {
-    say(err, "muster-sim: what it found could not be written; look whether the disk is full or the output closed\n");
+  if (std::fflush(around.out) != 0 || std::ferror(around.out) != 0) {
+    say(around.err,
+        "muster-sim: what it found could not be written; look whether the disk is full or the output closed\n");
     return 1;
   }
-  return passed ? 0 : 1;
+  return interrupted() ? kInterruptedStatus : passed ? 0 : 1;
 }
 
 }  // namespace muster::sim

@@ -68,10 +68,55 @@ TEST(SimCommandLine, WhatCannotBeWrittenIsNoSuccess) {
   std::FILE* const said = std::tmpfile();
   ASSERT_TRUE(full != nullptr && said != nullptr);
   const std::vector<const char*> words{"muster-sim", "--list"};
-  EXPECT_EQ(command_line(static_cast<int>(words.size()), words.data(), scenarios, full, said), 1);
+  EXPECT_EQ(command_line(static_cast<int>(words.size()), words.data(), scenarios, {.out = full, .err = said}), 1);
   EXPECT_GT(std::ftell(said), 0);
   std::fclose(full);
   std::fclose(said);
+}
+
+TEST(SimCommandLine, AScenarioNamedTwiceRunsOnce) {
+  EXPECT_EQ(parse({"--scenario", "register,all,register"})->scenarios, std::vector<std::string>{"register"});
+}
+
+TEST(SimCommandLine, WhoInterruptsItGetsWhatThereIs) {
+  std::vector<Scenario> scenarios;
+  add_register_scenario(scenarios);
+  std::FILE* const said = std::tmpfile();
+  ASSERT_TRUE(said != nullptr);
+  const std::vector<const char*> words{"muster-sim", "--scenario", "register", "--seed", "1..1000000"};
+  int looks = 0;
+  const Surroundings around{.out = said, .err = said, .interrupted = [&] { return ++looks > 3; }};
+  EXPECT_EQ(command_line(static_cast<int>(words.size()), words.data(), scenarios, around), 130);
+  std::rewind(said);
+  std::string text(4096, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), said));
+  EXPECT_NE(text.find("register: 3 seeds, "), std::string::npos) << text;
+  EXPECT_NE(text.find("INTERRUPTED"), std::string::npos) << text;
+  std::fclose(said);
+}
+
+TEST(SimCommandLine, TellsHowFarItIs) {
+  std::vector<Scenario> scenarios;
+  add_register_scenario(scenarios);
+  std::vector<CampaignProgress> told;
+  CampaignOptions options{.first = 1, .last = 4};
+  options.tell = [&](const CampaignProgress& progress) { told.push_back(progress); };
+  run_campaign(scenarios.front(), options);
+  ASSERT_EQ(told.size(), 4u);
+  EXPECT_EQ(told.back().seeds, 4u);
+  EXPECT_EQ(tell_progress(scenarios.front(), {.seeds = 25, .failed = 1, .of = 100, .seconds = 10}),
+            "register: 25 of 100 seeds, 1 FAILED, 10 s, about 30 s left");
+}
+
+TEST(SimTelling, ListsInEightyColumns) {
+  const std::vector<Scenario> scenarios = built_in_scenarios();
+  for (const std::string& text : {tell_scenarios(scenarios), tell_invariants(scenarios)}) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = text.find('\n', at);
+      EXPECT_LE(end - at, 80u) << text.substr(at, end - at);
+      at = end + 1;
+    }
+  }
 }
 
 TEST(SimTelling, SaysThatTooFewSeedsJudgeNoCounters) {

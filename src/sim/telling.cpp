@@ -21,6 +21,35 @@ void tell_plan(std::string& text, const FaultPlan& plan) {
   for (const Fault& fault : plan) fmt::format_to(std::back_inserter(text), "  {}\n", fault.describe());
 }
 
+constexpr std::size_t kColumns = 80;
+
+// Broken at spaces, so that no line is wider than the columns; those after the first begin under `under`.
+void tell_wrapped(std::string& text, std::string_view sentence, std::size_t under) {
+  std::size_t at = under;
+  while (!sentence.empty()) {
+    const std::string_view word = sentence.substr(0, sentence.find(' '));
+    sentence.remove_prefix(std::min(sentence.size(), word.size() + 1));
+    if (at > under && at + 1 + word.size() > kColumns) {
+      text += '\n';
+      text.append(under, ' ');
+      at = under;
+    } else if (at > under) {
+      text += ' ';
+      ++at;
+    }
+    text += word;
+    at += word.size();
+  }
+  text += '\n';
+}
+
+std::vector<std::string> watchers_of(const Invariant& invariant, const std::vector<Scenario>& scenarios) {
+  std::vector<std::string> names;
+  for (const Scenario& scenario : scenarios)
+    if (std::ranges::find(scenario.watches, invariant.name) != scenario.watches.end()) names.push_back(scenario.name);
+  return names;
+}
+
 double per_second(const CampaignResult& result) {
   return result.totals.cpu_seconds > 0 ? static_cast<double>(result.totals.events) / result.totals.cpu_seconds : 0;
 }
@@ -32,6 +61,15 @@ std::string law_of(std::string_view invariant) {
 
 }  // namespace
 
+std::string tell_progress(const Scenario& scenario, const CampaignProgress& progress) {
+  std::string text = fmt::format("{}: {} of {:.0f} seeds", scenario.name, progress.seeds, progress.of);
+  if (progress.failed > 0) text += fmt::format(", {} FAILED", progress.failed);
+  text += fmt::format(", {:.0f} s", progress.seconds);
+  if (progress.seeds == 0) return text;
+  const auto done = static_cast<double>(progress.seeds);
+  return text + fmt::format(", about {:.0f} s left", progress.seconds * (progress.of - done) / done);
+}
+
 std::string tell_totals(const Scenario& scenario, const CampaignResult& result) {
   const Totals& totals = result.totals;
   std::string text = fmt::format(
@@ -39,13 +77,15 @@ std::string tell_totals(const Scenario& scenario, const CampaignResult& result) 
       scenario.name, totals.seeds, totals.events, totals.virtual_seconds, totals.faults, per_second(result),
       result.wall_seconds, totals.hash);
   const auto to = std::back_inserter(text);
+  if (result.interrupted) text += "  INTERRUPTED: the seeds after these were not run\n";
   for (const auto& [name, count] : totals.counters)
     if (!name.starts_with("fault ")) fmt::format_to(to, "  {:>12} {}\n", count, name);
   for (const auto& [name, values] : totals.measures)
     fmt::format_to(to, "  {}: {} values, p50 {:.4g}, p99 {:.4g}, most {:.4g}\n", name, values.size(),
                    percentile(values, 0.5), percentile(values, 0.99), percentile(values, 1));
   if (!scenario.counters.empty() && !result.counters_judged)
-    fmt::format_to(to, "  what must be seen now and then was not judged: that takes {} seeds\n", scenario.enough_seeds);
+    fmt::format_to(to, "  what must be seen now and then was not judged: that takes {} seeds{}\n",
+                   scenario.enough_seeds, result.interrupted ? ", and all of them" : "");
   for (const std::string& name : result.unseen)
     fmt::format_to(to, "  NEVER SEEN in {} seeds: {}\n", totals.seeds, name);
   if (result.verdict)
@@ -85,6 +125,7 @@ std::string tell_json(const Scenario& scenario, const CampaignResult& result, co
   nlohmann::ordered_json json;
   json["scenario"] = scenario.name;
   json["passed"] = result.passed();
+  json["interrupted"] = result.interrupted;
   json["seeds"] = totals.seeds;
   json["events"] = totals.events;
   json["virtual_seconds"] = totals.virtual_seconds;
@@ -120,24 +161,46 @@ std::string tell_json(const Scenario& scenario, const CampaignResult& result, co
 
 std::string tell_scenarios(const std::vector<Scenario>& scenarios) {
   std::string text;
-  for (const Scenario& scenario : scenarios)
-    fmt::format_to(std::back_inserter(text), "{:<24} {}{}\n", scenario.name, scenario.summary,
-                   scenario.in_all ? "" : " (not part of `all`)");
+  for (const Scenario& scenario : scenarios) {
+    fmt::format_to(std::back_inserter(text), "{:<25}", scenario.name);
+    tell_wrapped(text, scenario.summary + (scenario.in_all ? "" : " (not part of `all`)"), 25);
+  }
   return text;
+}
+
+std::string tell_scenarios_json(const std::vector<Scenario>& scenarios) {
+  auto json = nlohmann::ordered_json::array();
+  for (const Scenario& scenario : scenarios)
+    json.push_back({{"name", scenario.name},
+                    {"summary", scenario.summary},
+                    {"in_all", scenario.in_all},
+                    {"enough_seeds", scenario.enough_seeds}});
+  return json.dump() + "\n";
 }
 
 std::string tell_invariants(const std::vector<Scenario>& scenarios) {
   std::string text;
   for (const Invariant& invariant : invariants()) {
-    std::vector<std::string> watchers;
-    for (const Scenario& scenario : scenarios)
-      if (std::ranges::find(scenario.watches, invariant.name) != scenario.watches.end())
-        watchers.push_back(scenario.name);
-    fmt::format_to(std::back_inserter(text), "{:<17} {:<12} {:<4} {}\n{:34} watched by: {}\n", invariant.name,
-                   invariant.area, invariant.when, invariant.law, "",
-                   watchers.empty() ? "nobody" : fmt::format("{}", fmt::join(watchers, ", ")));
+    const std::vector<std::string> watchers = watchers_of(invariant, scenarios);
+    fmt::format_to(std::back_inserter(text), "{:<17} {:<12} {:<4} ", invariant.name, invariant.area, invariant.when);
+    tell_wrapped(text, invariant.law, 36);
+    text.append(36, ' ');
+    tell_wrapped(text,
+                 fmt::format("watched by: {}", watchers.empty() ? "nobody" : fmt::to_string(fmt::join(watchers, ", "))),
+                 36);
   }
   return text;
+}
+
+std::string tell_invariants_json(const std::vector<Scenario>& scenarios) {
+  auto json = nlohmann::ordered_json::array();
+  for (const Invariant& invariant : invariants())
+    json.push_back({{"name", invariant.name},
+                    {"area", invariant.area},
+                    {"when", invariant.when},
+                    {"law", invariant.law},
+                    {"watched_by", watchers_of(invariant, scenarios)}});
+  return json.dump() + "\n";
 }
 
 }  // namespace muster::sim

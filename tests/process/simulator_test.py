@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import signal
 import subprocess
 import unittest
 
@@ -13,6 +15,12 @@ SIMULATOR = os.environ.get("MUSTER_SIM", str(ROOT / "build/release/muster-sim"))
 def simulate(*words):
     return subprocess.run([SIMULATOR, *words], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
                           check=False)
+
+
+def catches(pid, number):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+    return int(caught, 16) >> (number - 1) & 1
 
 
 class Simulator(unittest.TestCase):
@@ -39,6 +47,26 @@ class Simulator(unittest.TestCase):
         laws = simulate("--invariants").stdout
         for number in range(1, 31):
             self.assertRegex("\n" + laws, rf"\n{number} +\w+ +[EFS/]+ ")
+
+    def test_lists_are_json_where_that_is_asked_for(self):
+        names = [each["name"] for each in json.loads(simulate("--list", "--json").stdout)]
+        self.assertIn("cluster", names)
+        laws = json.loads(simulate("--invariants", "--json").stdout)
+        self.assertIn("raft", next(each for each in laws if each["name"] == "1")["watched_by"])
+
+    def test_it_tells_its_version(self):
+        self.assertRegex(simulate("--version").stdout, r"^muster-sim \d+\.\d+\.\d+\n$")
+
+    def test_ctrl_c_ends_it_with_what_there_is(self):
+        process = subprocess.Popen([SIMULATOR, "--scenario", "register", "--seed", "1..1000000000", "--json"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        while not catches(process.pid, signal.SIGINT):
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertTrue(json.loads(out)["interrupted"])
 
     def test_a_wrong_flag_ends_with_2_and_says_what_is_wrong(self):
         for words, message in (

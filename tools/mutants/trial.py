@@ -47,8 +47,8 @@ class Simulator:
         self.binary = str(binary)
 
     def scenarios(self):
-        listing = subprocess.run([self.binary, "--list"], capture_output=True, text=True, check=True).stdout
-        return [line.split()[0] for line in listing.splitlines() if line.strip() and not line[0].isspace()]
+        listing = subprocess.run([self.binary, "--list", "--json"], capture_output=True, text=True, check=True).stdout
+        return [each["name"] for each in json.loads(listing)]
 
     def run(self, number, scenario, first, last, limit, reached=None):
         command = [self.binary, "--scenario", scenario, "--seed", f"{first}..{last}", "--json"]
