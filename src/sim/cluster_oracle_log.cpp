@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/context.h"
+#include "cluster/job_status.h"
 #include "sim/cluster_program.h"
 
 namespace muster::sim {
@@ -71,8 +72,10 @@ struct ClusterLog::Effect {
     if (job == nullptr || job->accepted != index) return;
     Job made;
     made.accepted = index;
+    made.accepted_at = log.kernel_->elapsed();
     made.owner = command.owner;
     made.layers = depths(command.outline);
+    made.provided.resize(made.layers.size());
     for (const cluster::WorkflowOutline& each : command.outline.workflows) made.depends.push_back(each.depends);
     made.states.assign(made.layers.size(), cluster::WorkflowState::kPending);
     if (!place.jobs.emplace(command.job, std::move(made)).second)
@@ -105,6 +108,7 @@ struct ClusterLog::Effect {
       violate("11", fmt::format("part {}.{} of job {} gets the fence {}.{} again", id.workflow, id.part, name,
                                 fence.epoch, fence.attempt));
     place.issued[id] = fence;
+    if (auto& provided = place.jobs.at(id.job).provided.at(id.workflow); !provided) provided = log.kernel_->elapsed();
     place.given[{id, fence}] = {each.worker, each.cores};
     if (place.held.contains(id))
       violate("provision-once",
@@ -140,6 +144,22 @@ struct ClusterLog::Effect {
               fmt::format("part {}.{} of job {} is said to be lost and runs on worker {}", command.part.workflow,
                           command.part.part, cluster::number(command.part.job), base::number(attempt->worker)));
     log.kernel_->hit(std::string("loss ").append(cluster::to_text(command.loss)));
+    Losses& losses = place.losses[command.part];
+    switch (command.loss) {
+      case cluster::Loss::kRefused:
+        ++losses.refused;
+        break;
+      case cluster::Loss::kWorkerDied:
+      case cluster::Loss::kNotRunning:
+      case cluster::Loss::kStuck:
+        ++losses.counted;
+        losses.with.insert(held->second.first);
+        break;
+      case cluster::Loss::kAlone:
+      case cluster::Loss::kOverdue:
+      case cluster::Loss::kCancelled:
+        break;
+    }
     log.free(place, command.part);
     if (part->phase == PartPhase::kEnded) place.over.insert(command.part);
   }
@@ -172,6 +192,7 @@ struct ClusterLog::Effect {
     if (part->fence != command.fence || part->result != command.body || part->outcome != command.outcome) return;
     place.counted.emplace(command.part, part->counts);
     place.over.insert(command.part);
+    if (command.outcome == cluster::PartOutcome::kCompleted) place.completed.insert(command.part);
     const auto* const attempt = log.runs_->attempt(datacenter, {command.part, command.fence});
     // A worker may find that the time of a part was over before its executor does.
     const bool overdue = command.outcome == cluster::PartOutcome::kTimeout;
@@ -185,17 +206,30 @@ struct ClusterLog::Effect {
     if (command.body.size > 0) log.check_body("a result", command.body, voters, proposal);
     log.free(place, command.part);
   }
+  // How it has to end by the results that are held, each looked at by itself.
+  cluster::JobState due_end(JobId id, const Job& known, const LedgerJob& job) const {
+    if (known.cancelled_as) return *known.cancelled_as;
+    std::size_t good = 0;
+    for (std::uint32_t i = 0; i < job.workflows.size(); ++i) {
+      const auto parts = static_cast<std::uint32_t>(job.workflows[i].parts.size());
+      std::uint32_t completed = 0;
+      for (std::uint32_t part = 0; part < parts; ++part) completed += place.completed.contains({id, i, part}) ? 1 : 0;
+      if (parts > 0 && completed == parts) ++good;
+    }
+    if (good == job.workflows.size()) return cluster::JobState::kCompleted;
+    return good == 0 ? cluster::JobState::kFailed : cluster::JobState::kPartial;
+  }
   void operator()(const cluster::JobEnded& command) const {
     const LedgerJob* const job = after.job(command.job);
     if (job == nullptr || !job->end) return;
     Job& known = place.jobs[command.job];
     if (known.end) return;
     known.end = job->end->state;
+    known.ended_at = log.kernel_->elapsed();
     check_epoch("the end", command.job, command.epoch);
-    const bool stopped = known.end == cluster::JobState::kCancelled || known.end == cluster::JobState::kTimeout;
-    if (stopped && known.end != known.cancelled_as)
-      violate("16", fmt::format("job {} ends as {}, which nobody asked for", cluster::number(command.job),
-                                cluster::to_text(*known.end)));
+    if (const cluster::JobState due = due_end(command.job, known, *job); known.end != due)
+      violate("16", fmt::format("job {} ends as {}, where its results and what was asked for say {}",
+                                cluster::number(command.job), cluster::to_text(*known.end), cluster::to_text(due)));
     const base::NodeId worker = log.runs_->runs(datacenter, command.job);
     if (worker != base::kNoNode)
       violate("cancelled", fmt::format("job {} has ended and runs on worker {}", cluster::number(command.job),
@@ -213,8 +247,11 @@ struct ClusterLog::Effect {
     if (job == nullptr || !job->cancel) return;
     Job& known = place.jobs[command.job];
     if (job->end && !known.cancelled) log.kernel_->hit("cancellation came after the end");
-    if (!known.cancelled) known.cancelled_at = log.kernel_->elapsed();
-    if (!known.cancelled) known.cancelled_as = command.end_as;
+    if (!known.cancelled) {
+      known.cancelled_at = log.kernel_->elapsed();
+      known.cancelled_as = command.end_as;
+      if (command.requester == "muster") log.check_given_up(datacenter, command, *job);
+    }
     known.cancelled = true;
     log.note_over(place, command.job, *job);
   }
@@ -224,12 +261,16 @@ struct ClusterLog::Effect {
     Worker& worker = place.workers[command.worker.node];
     if (worker.life > command.worker.life)
       violate("11", fmt::format("worker {} is admitted in a life that is over", base::number(command.worker.node)));
-    worker = {command.worker.life, true};
+    if (!worker.admitted || worker.life != command.worker.life) worker.since = log.kernel_->elapsed();
+    worker.life = command.worker.life;
+    worker.admitted = true;
   }
   void operator()(const cluster::WorkerEvicted& command) const {
     const auto found = after.workers().find(command.worker.node);
     if (found != after.workers().end() && !found->second.evicted) return;
-    place.workers[command.worker.node].admitted = false;
+    Worker& worker = place.workers[command.worker.node];
+    if (worker.admitted) worker.since = log.kernel_->elapsed();
+    worker.admitted = false;
     log.kernel_->hit("worker evicted");
   }
   void operator()(const cluster::JobForgotten& command) const {
@@ -238,6 +279,9 @@ struct ClusterLog::Effect {
     if (found == place.jobs.end()) return;
     if (!found->second.end)
       violate("14", fmt::format("job {} is forgotten before its end", cluster::number(command.job)));
+    const bool kept = !log.lasted(found->second.ended_at, log.setup_.manager.keep_unacknowledged);
+    if (kept && !found->second.taken && log.runs_->managers_keep_time(datacenter, found->second.ended_at))
+      violate("14", fmt::format("job {} is forgotten though nobody has taken its end", cluster::number(command.job)));
     if (!found->second.forgotten) log.kernel_->hit("job forgotten");
     found->second.forgotten = true;
   }
@@ -363,13 +407,16 @@ void ClusterLog::check_job(std::uint32_t datacenter, JobId id, const Ledger& aft
   for (std::size_t i = 0; i < account.states.size() && i < job->workflows.size(); ++i) {
     const cluster::WorkflowState state = job->workflows[i].state;
     if (account.states[i] == state) continue;
-    const bool over = cluster::terminal(account.states[i]);
-    const bool back = state == cluster::WorkflowState::kPending;
-    if (over || back)
+    if (!cluster::legal(account.states[i], state))
       kernel_->violate("16", fmt::format("workflow {} of job {} goes from {} to {}", i, cluster::number(id),
                                          cluster::to_text(account.states[i]), cluster::to_text(state)));
     account.states[i] = state;
   }
+  const cluster::JobState state = cluster::state_of(*job);
+  if (account.state != cluster::JobState::kSubmitted && !cluster::legal(account.state, state))
+    kernel_->violate("16", fmt::format("job {} goes from {} to {}", cluster::number(id),
+                                       cluster::to_text(account.state), cluster::to_text(state)));
+  account.state = state;
 }
 
 void ClusterLog::starts(base::NodeId worker, const cluster::StartExecutor& order) {
@@ -403,27 +450,6 @@ std::string ClusterLog::fault_of_context(const Place& place, const PartId& part,
     if (!held) return fmt::format("has something else than what workflow {} provided", row.workflow);
   }
   return {};
-}
-
-// A job fails for a reason: an error of its own, a part lost too often, a time that was over.
-void ClusterLog::check_failure(std::uint32_t datacenter, JobId id, const LedgerJob& job) {
-  if (job.end->state != cluster::JobState::kFailed && job.end->state != cluster::JobState::kPartial) return;
-  for (std::uint32_t i = 0; i < job.workflows.size(); ++i) {
-    const cluster::LedgerWorkflow& workflow = job.workflows[i];
-    if (workflow.state != cluster::WorkflowState::kFailed) continue;
-    if (may_fail(id, i, setup_.trouble) || job.outline.workflows[i].run_limit) continue;
-    for (std::uint32_t part = 0; part < workflow.parts.size(); ++part) {
-      const LedgerPart& row = workflow.parts[part];
-      if (row.phase != PartPhase::kEnded || row.outcome != cluster::PartOutcome::kFailed) continue;
-      kernel_->hit("part given up");
-      const std::size_t lost = runs_->fruitless(datacenter, {id, i, part});
-      // Attempts that no executor ever ran were refused or never answered; those are counted apart.
-      if (row.fence.attempt >= 4 || lost >= 4) continue;
-      kernel_->violate("failed-cause",
-                       fmt::format("part {}.{} of job {} has failed in attempt {} after {} were lost: {}", i, part,
-                                   cluster::number(id), row.fence.attempt, lost, row.reason));
-    }
-  }
 }
 
 }  // namespace muster::sim

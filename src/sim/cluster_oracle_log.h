@@ -51,6 +51,9 @@ class ClusterLog {
   void found(base::NodeId node, std::set<cluster::BodyHash> bodies) { bodies_[node] = std::move(bodies); }
   bool keeps(base::NodeId node, const cluster::BodyHash& body) const;
 
+  // Whoever asked this manager or gate for a job tells it that its end has come.
+  void taken(base::NodeId by, cluster::JobId job);
+
   // --- questions of other oracles ---
   bool accepted(std::uint32_t datacenter, cluster::JobId job) const { return places_[datacenter].jobs.contains(job); }
   bool submitted(cluster::JobId job) const { return gate_jobs_.contains(job); }
@@ -85,13 +88,18 @@ class ClusterLog {
  private:
   struct Job {
     std::uint64_t accepted = 0;
+    base::Duration accepted_at{};
     cluster::Process owner;
     std::uint64_t epoch = 1;
-    std::vector<std::uint32_t> layers;  // of its workflows
+    std::vector<std::uint32_t> layers;                    // of its workflows
+    std::vector<std::optional<base::Duration>> provided;  // when each of them got its first cores
     std::vector<std::vector<std::uint32_t>> depends;
     std::uint32_t closed = 0;  // layers
     std::vector<cluster::WorkflowState> states;
+    cluster::JobState state = cluster::JobState::kSubmitted;  // that is, never looked at
     std::optional<cluster::JobState> end;
+    base::Duration ended_at{};
+    bool taken = false;  // the end
     bool cancelled = false;
     base::Duration cancelled_at{};
     std::optional<cluster::JobState> cancelled_as;  // how it is to end then
@@ -100,6 +108,12 @@ class ClusterLog {
   struct Worker {
     cluster::Life life{};
     bool admitted = false;
+    base::Duration since{};  // admitted, or not
+  };
+  struct Losses {
+    std::size_t counted = 0;  // with its worker, or because it hung
+    std::size_t refused = 0;
+    std::set<cluster::Process> with;  // the workers of the counted ones
   };
   struct Place {
     std::map<cluster::JobId, Job> jobs;
@@ -108,6 +122,8 @@ class ClusterLog {
     std::map<cluster::PartId, std::pair<cluster::Process, std::uint32_t>> held;
     std::map<cluster::Process, std::uint32_t> used;
     std::map<cluster::PartId, cluster::Counts> counted;
+    std::set<cluster::PartId> completed;  // by a result that is held
+    std::map<cluster::PartId, Losses> losses;
     std::set<cluster::PartId> over;  // with a result, or given up for good
     std::map<base::NodeId, Worker> workers;
   };
@@ -123,6 +139,8 @@ class ClusterLog {
     cluster::Process owner;
     std::uint64_t epoch = 1;
     std::optional<cluster::JobState> end;
+    base::Duration ended_at{};
+    bool taken = false;  // the end
     bool cancelled = false;
     std::vector<GateSlot> slots;
     std::set<std::string> offered;  // datacenters
@@ -136,6 +154,10 @@ class ClusterLog {
   using Proposal = std::pair<cluster::Process, std::uint64_t>;  // its sequence
   struct Effect;
 
+  // A clock that runs true may say that a limit is over a little early.
+  bool lasted(base::Duration since, base::Duration limit) const {
+    return kernel_->elapsed() - since >= limit - limit / 50;
+  }
   void free(Place& place, const cluster::PartId& part);
   void note_over(Place& place, cluster::JobId id, const cluster::LedgerJob& job);
   void check_job(std::uint32_t datacenter, cluster::JobId id, const cluster::Ledger& after);
@@ -152,6 +174,7 @@ class ClusterLog {
   // What is wrong with the context that a part is given; empty if it is what the workflows that it depends on provided.
   std::string fault_of_context(const Place& place, const cluster::PartId& part, std::string_view context) const;
   void check_failure(std::uint32_t datacenter, cluster::JobId id, const cluster::LedgerJob& job);
+  void check_given_up(std::uint32_t datacenter, const cluster::CancelRequested& command, const cluster::LedgerJob& job);
 
   Kernel* kernel_;
   const ClusterSetup setup_;

@@ -45,6 +45,19 @@ void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry,
   if (job != nullptr) return check_gate_job(id, *job, acts_under);
   if (!known->second.end)
     kernel_->violate("14", fmt::format("the gates forget job {} before its end", cluster::number(id)));
+  const base::Duration ended = known->second.ended_at;
+  const bool kept = !lasted(ended, setup_.gate.keep_unacknowledged) && runs_->gates_keep_time(ended);
+  if (kept && !known->second.taken)
+    kernel_->violate("14", fmt::format("the gates forget job {} though nobody has taken its end", cluster::number(id)));
+}
+
+void ClusterLog::taken(base::NodeId by, JobId job) {
+  if (ClusterMap::role(by) == ClusterMap::Role::kGate) {
+    if (const auto found = gate_jobs_.find(job); found != gate_jobs_.end()) found->second.taken = true;
+    return;
+  }
+  auto& jobs = places_[ClusterMap::datacenter(by) & 1].jobs;
+  if (const auto found = jobs.find(job); found != jobs.end()) found->second.taken = true;
 }
 
 std::uint64_t ClusterLog::gate_epoch(JobId job) const {
@@ -114,7 +127,10 @@ void ClusterLog::check_gate_job(JobId id, const cluster::GateLedgerJob& job, std
   if (job.epoch > known.epoch) kernel_->hit("job taken over by another gate");
   if (known.end && job.end != known.end)
     kernel_->violate("16", fmt::format("job {} had ended at the gates, and now it is otherwise", name));
-  if (job.end && !known.end) kernel_->hit(std::string("gates' job ").append(cluster::to_text(*job.end)));
+  if (job.end && !known.end) {
+    known.ended_at = kernel_->elapsed();
+    kernel_->hit(std::string("gates' job ").append(cluster::to_text(*job.end)));
+  }
   known.owner = job.owner;
   known.epoch = job.epoch;
   known.end = job.end;

@@ -15,6 +15,110 @@ TEST_F(ClusterOracles, SeeAnEndByACancellationThatNobodyAskedFor) {
   EXPECT_EQ(broken(), "16");
 }
 
+TEST_F(ClusterOracles, SeeAnEndThatItsResultsDoNotSay) {
+  provision(of_one_workflow());
+  const cluster::ResultHeld completed = result();
+  cluster::ResultHeld failed = completed;
+  failed.outcome = cluster::PartOutcome::kFailed;
+  commit(failed, completed);
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCompleted, ""});
+  EXPECT_EQ(broken(), "16");
+}
+
+TEST_F(ClusterOracles, AllowAnEndThatItsResultsSay) {
+  provision(of_one_workflow());
+  commit(result());
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCompleted, ""});
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, SeeAPartGivenUpForLossesThatCountForNothing) {
+  provision();
+  for (std::uint32_t attempt = 1; attempt <= 4; ++attempt) {
+    const cluster::PartLost alone{{kJob, 0, 0}, {1, attempt}, 1, cluster::Loss::kAlone};
+    cluster::PartLost counted = alone;
+    counted.loss = cluster::Loss::kNotRunning;
+    commit(alone, counted);
+    if (attempt < 4) commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, attempt + 1}}});
+  }
+  EXPECT_EQ(broken(), "");
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kFailed, ""});
+  EXPECT_EQ(broken(), "failed-cause");
+}
+
+TEST_F(ClusterOracles, SeeAJobGivenUpBeforeTheTimeThatItsReasonTakes) {
+  const auto seen = [](const char* reason, std::chrono::seconds after) {
+    struct Each : ClusterOracles {
+      void TestBody() override {}
+      std::string give_up(const char* reason, std::chrono::seconds after) {
+        cluster::JobAccepted job = accepted();
+        job.outline.time_limit = std::chrono::seconds(20);
+        provision(job);
+        if (std::string_view(reason) == "there is no worker") commit(cluster::WorkerEvicted{{kWorker, Life{1}}});
+        kernel_.run(after);
+        commit(cluster::CancelRequested{kJob, "muster", reason, cluster::JobState::kFailed});
+        return broken();
+      }
+    };
+    return Each().give_up(reason, after);
+  };
+  using std::chrono::seconds;
+  EXPECT_EQ(seen("the job's time limit", seconds(19)), "failed-cause");
+  EXPECT_EQ(seen("the job's time limit", seconds(20)), "");
+  EXPECT_EQ(seen("dispatch time-out", seconds(290)), "failed-cause");
+  EXPECT_EQ(seen("dispatch time-out", seconds(300)), "");
+  EXPECT_EQ(seen("there is no worker", seconds(58)), "failed-cause");
+  EXPECT_EQ(seen("there is no worker", seconds(60)), "");
+  EXPECT_EQ(seen("a layer's context could not be kept by a majority in time", seconds(58)), "failed-cause");
+  EXPECT_EQ(seen("because", seconds(600)), "failed-cause");
+}
+
+TEST_F(ClusterOracles, SeeAJobGivenUpForWantOfWorkersThatAreThere) {
+  provision();
+  kernel_.run(std::chrono::seconds(100));
+  commit(cluster::CancelRequested{kJob, "muster", "there is no worker", cluster::JobState::kFailed});
+  EXPECT_EQ(broken(), "failed-cause");
+}
+
+TEST_F(ClusterOracles, SeeAJobGivenUpForAPartThatAnotherWorkerCouldTake) {
+  const cluster::CancelRequested gives_up{kJob, "muster", "no worker is left that may take one of its parts",
+                                          cluster::JobState::kFailed};
+  provision();
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kNotRunning});
+  kernel_.run(std::chrono::seconds(100));
+  commit(cluster::WorkerAdmitted{{kOther, Life{1}}, 4});
+  kernel_.run(std::chrono::seconds(120));
+  commit(gives_up);
+  EXPECT_EQ(broken(), "failed-cause");
+}
+
+TEST_F(ClusterOracles, AllowAJobGivenUpForAPartThatEveryWorkerLost) {
+  provision();
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kNotRunning});
+  kernel_.run(std::chrono::seconds(100));
+  commit(cluster::CancelRequested{kJob, "muster", "no worker is left that may take one of its parts",
+                                  cluster::JobState::kFailed});
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, SeeAnEndForgottenThatNobodyHasTaken) {
+  provision(of_one_workflow());
+  commit(result());
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCompleted, ""});
+  kernel_.run(std::chrono::hours(1));
+  commit(cluster::JobForgotten{kJob});
+  EXPECT_EQ(broken(), "14");
+}
+
+TEST_F(ClusterOracles, AllowAnEndToBeForgottenThatWasTaken) {
+  provision(of_one_workflow());
+  commit(result());
+  commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCompleted, ""});
+  talk_.leaves(kClient, kManager, cluster::EndAck{kJob});
+  commit(cluster::JobForgotten{kJob});
+  EXPECT_EQ(broken(), "");
+}
+
 TEST_F(ClusterOracles, SeeAnEndedRunOfADatacenterThatGoesOn) {
   submit_at_gates();
   commit_at_gates(cluster::SlotEnded{{kJob, 1, 0, 1}, cluster::JobState::kFailed, "", {}});

@@ -150,8 +150,9 @@ void ClusterRuns::observe(base::NodeId node) {
   if (off <= most && off >= -most) return;
   it.strayed_at = it.began = kernel_->elapsed();
   it.offset = offset;
-  if (ClusterMap::role(node) == ClusterMap::Role::kManager)
-    manager_strayed_[ClusterMap::datacenter(node) & 1] = it.strayed_at;
+  const ClusterMap::Role role = ClusterMap::role(node);
+  if (role == ClusterMap::Role::kManager) manager_strayed_[ClusterMap::datacenter(node) & 1] = it.strayed_at;
+  if (role == ClusterMap::Role::kGate) gate_strayed_ = it.strayed_at;
 }
 
 bool ClusterRuns::keeps_time(base::NodeId node) const {
@@ -211,15 +212,6 @@ std::optional<Counts> ClusterRuns::whole(std::uint32_t datacenter, JobId job, st
   if (at == attempts.end() || at->first.first.job != job || at->first.first.workflow != workflow) return std::nullopt;
   const std::uint32_t total = at->second.slice.total_cores;
   return counts_of(job, workflow, {.first_core = 0, .cores = total, .total_cores = total});
-}
-
-std::size_t ClusterRuns::fruitless(std::uint32_t datacenter, const PartId& part) const {
-  const Attempts& attempts = attempts_[datacenter & 1];
-  std::size_t count = 0;
-  for (auto at = attempts.lower_bound({part, {}}); at != attempts.end() && at->first.first == part; ++at) {
-    if (!at->second.live && !at->second.outcome) ++count;
-  }
-  return count;
 }
 
 void ClusterRuns::end(std::uint32_t datacenter, const Key& key, Attempt& attempt) {

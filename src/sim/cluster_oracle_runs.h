@@ -61,6 +61,11 @@ class ClusterRuns {
   // Whether a worker, and the clocks of those who lead it, can be held to what was promised about time: it was not
   // paused, does not crawl, and all clocks run true.
   bool trusted(base::NodeId worker) const;
+  // Whether the clocks of all managers of a datacenter, or of all gates, have run true since then.
+  bool managers_keep_time(std::uint32_t datacenter, base::Duration since) const {
+    return manager_strayed_[datacenter & 1] < since;
+  }
+  bool gates_keep_time(base::Duration since) const { return gate_strayed_ < since; }
 
   const Attempt* attempt(std::uint32_t datacenter, const Key& key) const;
   const Attempts& attempts(std::uint32_t datacenter) const { return attempts_[datacenter & 1]; }
@@ -72,8 +77,6 @@ class ClusterRuns {
   cluster::Counts counted(cluster::JobId job, std::uint32_t workflow) const;
   // What the workflow counts if every share of it runs once; nothing if no executor of it was ever started there.
   std::optional<cluster::Counts> whole(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
-  // Attempts of the part that ended without a result.
-  std::size_t fruitless(std::uint32_t datacenter, const cluster::PartId& part) const;
 
  private:
   struct Clock {
@@ -105,6 +108,7 @@ class ClusterRuns {
   std::map<base::NodeId, Contact> contacts_;  // of a worker's life, by its own clock
   std::vector<Clock> clocks_;                 // by the kernel's index; shorter while the last nodes were never started
   base::Duration manager_strayed_[2] = {base::Duration(-1), base::Duration(-1)};  // when one of a datacenter's last did
+  base::Duration gate_strayed_{-1};
 };
 
 }  // namespace muster::sim

@@ -90,6 +90,7 @@ void ClusterTalk::check_end(base::NodeId from, cluster::JobId job, cluster::JobS
 
 // A datacenter may forget what it made of the job then.
 void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::EndAck& message) {
+  log_->taken(to, message.job);
   if (ClusterMap::role(from) != ClusterMap::Role::kGate) return;
   const std::string datacenter = ClusterMap::name(ClusterMap::datacenter(to));
   if (!log_->awaited(message.job, datacenter)) return;

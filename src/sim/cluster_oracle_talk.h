@@ -9,7 +9,7 @@ namespace muster::sim {
 
 class ClusterTalk {
  public:
-  ClusterTalk(Kernel& kernel, const ClusterLog& log) : kernel_(&kernel), log_(&log) {}
+  ClusterTalk(Kernel& kernel, ClusterLog& log) : kernel_(&kernel), log_(&log) {}
 
   void leaves(base::NodeId from, base::NodeId to, const cluster::Message& message);
   void noted(const cluster::Note& note);
@@ -30,7 +30,7 @@ class ClusterTalk {
   void check_end(base::NodeId from, cluster::JobId job, cluster::JobState state);
 
   Kernel* kernel_;
-  const ClusterLog* log_;
+  ClusterLog* log_;
 };
 
 }  // namespace muster::sim

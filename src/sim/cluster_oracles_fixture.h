@@ -74,10 +74,11 @@ class ClusterOracles : public testing::Test {
     for (const std::uint64_t node : {1u, 2u, 3u, 101u, 102u, 103u}) log_.kept(base::NodeId{node}, hash);
   }
   // The job has cores for its first part.
-  void provision() {
+  void provision() { provision(accepted()); }
+  void provision(const cluster::JobAccepted& job) {
     keep_everywhere(hash_body("bundle"));
     keep_everywhere(hash_body("result"));
-    commit(accepted());
+    commit(job);
     commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
     commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, 1}}});
   }
@@ -109,6 +110,11 @@ class ClusterOracles : public testing::Test {
     commit_at_gates(cluster::JobSubmitted{
         kJob, job.client, {kGate, Life{1}}, cluster::RenewalId{1}, job.bundle, job.outline, {"east"}, 0, false});
     commit_at_gates(cluster::SlotOffered{{kJob, 1, 0, 1}, "east", false});
+  }
+  cluster::JobAccepted of_one_workflow() {
+    cluster::JobAccepted command = accepted();
+    command.outline.workflows.resize(1);
+    return command;
   }
   cluster::JobAccepted accepted() {
     cluster::JobAccepted command;

@@ -116,6 +116,10 @@ cluster::JobRequest draw_job(JobId job, base::Random& random) {
   if (base::mix(cluster::number(job)) % 3 == 0) request.bytes = "bundle of many jobs";
   request.bundle = {hash_body(request.bytes), request.bytes.size()};
   request.outline.name = fmt::format("job {}", cluster::number(job));
+  // By a hash, so that whatever is drawn is the same with limits and without.
+  if (const std::uint64_t hash = mixed({cluster::number(job), 4}); !clean(job) && hash % 12 == 0) {
+    request.outline.time_limit = std::chrono::seconds(5 + base::mix(hash) % 40);
+  }
   std::vector<std::uint32_t> layer;
   for (std::uint32_t depth = 0; depth < 3; ++depth) {
     const std::uint64_t width = 1 + random.below(2);

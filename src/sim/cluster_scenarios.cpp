@@ -27,6 +27,8 @@ void shorten(ClusterSetup& setup) {
   setup.gate.keep_unacknowledged = minutes(10);
   setup.gate.cleanup = seconds(5);
   setup.worker.bodies.keep = seconds(30);
+  setup.worker.leader_memory = seconds(20);
+  setup.worker.fences.life = seconds(30);
   setup.oldest_message = seconds(15);
 }
 
@@ -88,6 +90,7 @@ Scenario cluster_scenario(std::string name, std::string summary, std::function<v
                        "job cancelled",
                        "job failed",
                        "job partial",
+                       "job timeout",
                        "user told completed",
                        "part run again",
                        "worker evicted",
