@@ -177,6 +177,11 @@ void read_threshold(LoaderContext& context, const YamlNode& node, model::Job& jo
   }
   if (const YamlNode* window = node.find("window")) {
     threshold.window = context.duration(*window, "'window'", 1s, std::chrono::hours(1));
+    if (threshold.window && *threshold.window % 1s != base::Duration::zero()) {
+      context.report(
+          window->where,
+          fmt::format("'window' must be whole seconds, found {}; figures are kept by the second", describe(*window)));
+    }
     places.window = window->where;
   }
   if (const YamlNode* least = node.find("min_samples")) {
@@ -287,6 +292,10 @@ void read_environment(LoaderContext& context, const YamlNode& root, model::Job& 
         // Later mentions would only repeat this.
         context.environment.emplace(*name, "");
         continue;
+      }
+      if (found->second.empty()) {
+        context.report(each.where,
+                       fmt::format("secret '{0}' is empty in the environment; run `export {0}=…` first", *name));
       }
       context.reporter.add_secret(found->second);
       context.named_environment.insert(*name);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "authoring/loader_fixture.h"
+#include "model/options.h"
 
 namespace muster::authoring {
 namespace {
@@ -242,6 +243,39 @@ TEST(Loader, OrdersStepsByAfter) {
 )"));
   EXPECT_TRUE(job.workflows[0].graph);
   EXPECT_THAT(job.workflows[0].steps[3].after, ElementsAre("b", "c"));
+}
+
+TEST(Loader, RefusesMoreStepsThanAResultTells) {
+  std::string steps;
+  for (std::size_t i = 0; i <= model::kMaxResultSteps; ++i) steps += "  - log: a\n";
+  EXPECT_THAT(Files().bad("muster: 1\ntarget: http://a.test\nsteps:\n" + steps),
+              HasSubstr("test.yaml:10004:5: 10001 steps in one workflow; at most 10000 can be told in a result"));
+}
+
+TEST(Loader, RefusesMoreChecksThanAResultTells) {
+  std::string checks;
+  for (std::size_t i = 0; i <= model::kMaxResultDetails; ++i) checks += "size > 0,";
+  EXPECT_THAT(
+      Files().bad("muster: 1\ntarget: http://a.test\nsteps:\n  - { name: a, get: /, check: [" + checks + "] }\n"),
+      HasSubstr("test.yaml:4:5: 10001 checks; at most 10000 can be told in a result"));
+}
+
+TEST(Loader, RefusesAWindowOfPartsOfASecond) {
+  EXPECT_THAT(Files().bad("muster: 1\ntarget: http://a.test\nsteps: [ { get: / } ]\n"
+                          "thresholds: [ { that: latency p99 < 1s, window: 1500ms } ]\n"),
+              HasSubstr("'window' must be whole seconds, found '1500ms'"));
+}
+
+TEST(Loader, RefusesAMetricThatNoThresholdCouldName) {
+  EXPECT_THAT(Files().bad("muster: 1\ntarget: http://a.test\nsteps: [ { metric: basket size, value: 1 } ]\n"),
+              HasSubstr("'basket size' has a blank, so no threshold could name it"));
+}
+
+TEST(Loader, TakesAnEmptySecretForAMissingOne) {
+  Files files;
+  files.environment = {{"TOKEN", ""}};
+  EXPECT_THAT(files.bad("muster: 1\ntarget: http://a.test\nsecrets: [ TOKEN ]\nsteps: [ { get: / } ]\n"),
+              HasSubstr("secret 'TOKEN' is empty in the environment; run `export TOKEN=…` first"));
 }
 
 TEST(Loader, AFileThatIsMissingIsBlamedAlone) {

@@ -32,6 +32,11 @@ Json scalar() {
   return {{"type", Json::array({"string", "number", "boolean", "null"})}};
 }
 
+// A number or a truth value is read as its text.
+Json text() {
+  return {{"type", Json::array({"string", "number", "boolean"})}};
+}
+
 // What `set`, `save`, `provide` and `use` may call a value.
 Json value_names() {
   Json words = Json::array();
@@ -114,7 +119,7 @@ Json properties(const std::vector<Field>& fields) {
 
 Json step_schema(const Languages& languages) {
   Json keys{
-      {"name", {{"type", "string"}, {"description", "Name of the step, unique in its workflow."}}},
+      {"name", described(text(), "Name of the step, unique in its workflow.")},
       {"on", {{"type", "string"}, {"description", "Name of the target to use."}}},
       {"check", {{"description", "A map of path to condition, one expression, or a list of either."}}},
       {"save",
@@ -190,7 +195,7 @@ Json load_schema(const Languages& languages) {
 
 Json workflow_keys() {
   return {
-      {"name", {{"type", "string"}}},
+      {"name", text()},
       {"load", reference("load")},
       {"priority", {{"enum", Json::array({"auto", "low", "normal", "high", "exclusive"})}}},
       {"depends", described(text_or_list(), "Workflows that must have ended before this one starts.")},
@@ -211,8 +216,8 @@ Json workflow_keys() {
 
 Json job_keys_schema() {
   Json keys{
-      {"muster", {{"const", 1}, {"description", "Version of the format."}}},
-      {"name", {{"type", "string"}}},
+      {"muster", {{"enum", Json::array({1, "1"})}, {"description", "Version of the format."}}},
+      {"name", text()},
       {"target", described(reference("target"), "Where steps go that name no other.")},
       {"targets", {{"type", "object"}, {"additionalProperties", reference("target")}}},
       {"data",

@@ -11,6 +11,7 @@
 #include "authoring/loader_steps.h"
 #include "authoring/paths.h"
 #include "base/closest.h"
+#include "model/options.h"
 #include "model/threshold_reach.h"
 
 namespace muster::authoring {
@@ -61,6 +62,10 @@ void add_metric(LoaderContext& context, const model::StepKind& kind, const model
   if (std::ranges::find(kBuiltInMetrics, name) != kBuiltInMetrics.end()) {
     context.report(metric->where, fmt::format("'{}' is measured by muster itself; choose another name", name));
     return;
+  }
+  if (name.find_first_of(" \t\r\n") != std::string::npos) {
+    context.report(metric->where,
+                   fmt::format("'{}' has a blank, so no threshold could name it; write it with '_'", name));
   }
   names.metrics.insert(name);
   if (type == nullptr || type->text() == nullptr) return;
@@ -234,6 +239,28 @@ void check_dropped(LoaderContext& context, const model::Job& job) {
 
 }  // namespace
 
+// What a result holds: more would be measured and could not be read.
+void validate_sizes(LoaderContext& context, const model::Job& job) {
+  const auto too_many = [&](const model::Where& where, std::string_view what, std::size_t count, std::size_t most) {
+    if (count > most)
+      context.report(where, fmt::format("{} {}; at most {} can be told in a result", count, what, most));
+  };
+  if (!job.thresholds.empty()) {
+    too_many(job.thresholds.back().place, "thresholds", job.thresholds.size(), model::kMaxResultDetails);
+  }
+  for (const model::Workflow& workflow : job.workflows) {
+    std::size_t steps = 0;
+    model::Where last;
+    const auto look = [&](const model::Step& step) {
+      if (++steps == model::kMaxResultSteps + 1) last = step.where;
+      too_many(step.where, "checks", step.checks.size(), model::kMaxResultDetails);
+      too_many(step.where, "tags", step.tags.size(), model::kMaxResultDetails);
+    };
+    for (const auto* part : {&workflow.start, &workflow.steps, &workflow.stop}) each_step(*part, look);
+    too_many(last, "steps in one workflow", steps, model::kMaxResultSteps);
+  }
+}
+
 void validate_kinds(LoaderContext& context, const model::Job& job) {
   const model::Inspection inspection{
       .report = [&](const model::Where& where, std::string message) { context.report(where, std::move(message)); },
@@ -257,6 +284,7 @@ void validate_kinds(LoaderContext& context, const model::Job& job) {
 
 void validate(LoaderContext& context, const model::Job& job) {
   validate_graph(context, job);
+  validate_sizes(context, job);
   validate_kinds(context, job);
   validate_names(context, job);
   validate_thresholds(context, job);

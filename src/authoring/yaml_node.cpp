@@ -80,7 +80,7 @@ std::string describe(const YamlNode& node) {
     case YamlNode::Kind::kNull:
       return "nothing";
     case YamlNode::Kind::kList:
-      return "a list";
+      return node.list.empty() ? "an empty list" : "a list";
     case YamlNode::Kind::kMap:
       return "a map";
     case YamlNode::Kind::kScalar:

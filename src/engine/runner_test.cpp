@@ -231,10 +231,13 @@ TEST(ProcessRunner, ACheckWithALongConditionIsCounted) {
 TEST(ProcessRunner, AResultThatCannotBeReadIsNoSuccess) {
   Rehearsal r;
   r.in_process = false;
-  std::string checks;
-  for (std::size_t i = 0; i <= model::kMaxResultDetails; ++i) checks += "size > 0,";
-  const auto result =
-      r.run("{ vus: 1, iterations: 1 }", "    steps: [ { name: a, play: a, check: [" + checks + "] } ]\n");
+  auto job = r.job(
+      "muster: 1\nworkflows:\n  - name: w\n    load: { vus: 1, iterations: 1 }\n"
+      "    steps: [ { name: a, play: a, check: [ size > 0 ] } ]\n");
+  // More than the loader lets through.
+  auto& checks = job.workflows[0].steps[0].checks;
+  checks.resize(model::kMaxResultDetails + 1, checks[0]);
+  const auto result = r.run_job(job);
   EXPECT_EQ(result.state, model::WorkflowState::kFailed);
   EXPECT_THAT(result.reason, HasSubstr("nothing of what it counted could be read. The result of a workflow"));
   EXPECT_THAT(result.reason, HasSubstr("Use fewer steps and checks"));
