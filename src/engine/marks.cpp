@@ -60,6 +60,7 @@ class Finder {
     cut();
     saturated();
     exhausted();
+    unsent();
     dropped();
     max_vus();
     late();
@@ -141,11 +142,25 @@ class Finder {
                      which, limits_.busy * 100, std::min(most, 1.0) * 100));
   }
 
-  void exhausted() {
+  // Requests that failed so, and all.
+  std::pair<std::uint64_t, std::uint64_t> failed_as(model::ErrorClass error) const {
     model::TestOutcomes outcomes;
     outcomes.add(workflow_);
-    const std::uint64_t lacking = outcomes.errors[static_cast<std::size_t>(model::ErrorClass::kResource)];
-    const std::uint64_t all = outcomes.ok + outcomes.failed;
+    return {outcomes.errors[static_cast<std::size_t>(error)], outcomes.ok + outcomes.failed};
+  }
+
+  void unsent() {
+    const auto [lacking, all] = failed_as(model::ErrorClass::kValue);
+    if (lacking == 0) return;
+    mark("unsent",
+         fmt::format("{} of {} requests ({}) were never sent, since a value that they need was missing or did "
+                     "not fit: they count as failed, and their latency says nothing about the server; see "
+                     "their errors, and `muster try`",
+                     grouped(lacking), grouped(all), percent(lacking, all)));
+  }
+
+  void exhausted() {
+    const auto [lacking, all] = failed_as(model::ErrorClass::kResource);
     if (lacking == 0) return;
     mark("exhausted",
          fmt::format("{} of {} requests ({}) never left this machine, which ran out of file descriptors, "

@@ -271,5 +271,21 @@ TEST(Marks, RequestsThatNeverLeftThisMachineAreMarked) {
   EXPECT_NE(marks[0].text.find("73 of 100 requests (73%)"), std::string::npos) << marks[0].text;
 }
 
+TEST(Marks, RequestsThatWereNeverSentForWantOfAValueAreMarked) {
+  model::WorkflowResult workflow;
+  workflow.name = "w";
+  workflow.state = model::WorkflowState::kCompleted;
+  model::StepResult step;
+  step.role = model::StepRole::kTest;
+  step.ok = 50;
+  step.failed = 50;
+  step.errors[static_cast<std::size_t>(model::ErrorClass::kValue)] = 50;
+  workflow.steps.push_back(step);
+  const auto marks = find_marks({workflow}, {});
+  ASSERT_EQ(marks.size(), 1U);
+  EXPECT_EQ(marks[0].id, "unsent");
+  EXPECT_NE(marks[0].text.find("50 of 100 requests (50%)"), std::string::npos) << marks[0].text;
+}
+
 }  // namespace
 }  // namespace muster::engine
