@@ -38,7 +38,7 @@ class ReportTest(unittest.TestCase):
         PICTURES.mkdir(parents=True, exist_ok=True)
         cls.folder = tempfile.TemporaryDirectory(prefix="muster-reports-")
         cls.addClassCleanup(cls.folder.cleanup)
-        made = subprocess.run([SAMPLES, cls.folder.name], capture_output=True, text=True, timeout=120, check=True)
+        made = subprocess.run([SAMPLES, cls.folder.name], capture_output=True, text=True, timeout=500, check=True)
         facts = [json.loads(line) for line in made.stdout.splitlines()]
         cls.made = {pathlib.Path(each["file"]).name: each for each in facts}
         cls.browser = Chromium()

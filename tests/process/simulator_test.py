@@ -13,7 +13,7 @@ SIMULATOR = os.environ.get("MUSTER_SIM", str(ROOT / "build/release/muster-sim"))
 
 
 def simulate(*words):
-    return subprocess.run([SIMULATOR, *words], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+    return subprocess.run([SIMULATOR, *words], capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL,
                           check=False)
 
 
