@@ -221,6 +221,22 @@ TEST(AtomicFile, ALinkWhoseFarEndIsStillToBeMadeStaysALink) {
   EXPECT_FALSE(check_writable(folder.file("nowhere"))) << "there is no such folder";
 }
 
+TEST(AtomicFile, AMissingFolderAndAStepBackAreNotTheFolderItself) {
+  const Folder folder;
+  const std::string precious = folder.file("precious");
+  ASSERT_TRUE(write_atomically(precious, "old"));
+  std::filesystem::create_symlink("none/../precious", folder.file("link"));
+  for (const char* name : {"none/../precious", "none/../other", "none/deep/../../other", "precious/../other", "link"}) {
+    const std::string place = folder.file(name);
+    EXPECT_FALSE(check_writable(place)) << name;
+    const auto written = write_atomically(place, "new");
+    ASSERT_FALSE(written) << name;
+    EXPECT_THAT(written.error().message, HasSubstr("make the folder first")) << name;
+  }
+  EXPECT_EQ(content(precious), "old");
+  EXPECT_EQ(folder.files(), 2u);
+}
+
 TEST(AtomicFile, AFullDiskIsReportedWithWhatToDo) {
   if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
   const auto written = write_atomically("/dev/full", "bytes");
