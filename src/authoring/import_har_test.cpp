@@ -71,6 +71,38 @@ TEST_F(HarImportTest, TakesTheHostsAndTypesThatAreChosen) {
   EXPECT_THAT(notes(), HasSubstr("2 requests of type fetch left out"));
 }
 
+TEST_F(HarImportTest, RefusesTypesThatNoRecordingHas) {
+  for (const char* types : {"fetch,foo", "foo"}) {
+    error.clear();
+    settings = {{"only", types}};
+    import(har_importer(), std::string(kRecording));
+    EXPECT_THAT(error,
+                HasSubstr("unknown type 'foo'; there are document, stylesheet, script, image, font, media, xhr"));
+  }
+  error.clear();
+  settings = {{"only", "Document,manifest"}};
+  import(har_importer(), std::string(kRecording));
+  EXPECT_EQ(error, "");
+  EXPECT_EQ(made.steps, 1u);
+}
+
+TEST_F(HarImportTest, TakesATypeThatOnlyTheRecordingKnows) {
+  std::string recording(kRecording);
+  recording.replace(recording.find("\"stylesheet\""), 12, "\"hologram\"");
+  settings = {{"only", "hologram"}};
+  import(har_importer(), recording);
+  EXPECT_EQ(error, "");
+  EXPECT_EQ(made.steps, 1u);
+}
+
+TEST_F(HarImportTest, TellsOfEveryRequestWhyNoneIsLeft) {
+  settings = {{"only", "font"}};
+  import(har_importer(), std::string(kRecording));
+  EXPECT_THAT(error, HasSubstr("no request of the recording is left to import: "));
+  EXPECT_THAT(error, HasSubstr("1 request of type document left out, as --only says; "));
+  EXPECT_THAT(error, HasSubstr("2 requests of type fetch left out, as --only says"));
+}
+
 TEST_F(HarImportTest, CountsEveryEntryThatMakesNoStep) {
   const auto entry = [](std::string_view url, std::string_view more, int status) {
     return fmt::format(
