@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "authoring/import.h"
 #include "authoring/import_correlate.h"
@@ -26,6 +27,13 @@ namespace {
 constexpr double kShortestPause = 100;         // milliseconds
 constexpr double kLongestPause = 10 * 60'000;  // milliseconds
 constexpr std::size_t kAtOnce = 6;             // connections that browsers open to one host
+
+// What browsers write as `_resourceType`, those that are documented first.
+constexpr std::array<std::string_view, 20> kHarTypes{
+    "document",  "stylesheet", "script",       "image",           "font",
+    "media",     "xhr",        "fetch",        "other",           "manifest",
+    "wasm",      "ping",       "texttrack",    "eventsource",     "prefetch",
+    "preflight", "websocket",  "webtransport", "signed-exchange", "csp-violation-report"};
 
 // Headers that belong to the connection, the cookie jar or the cache of the browser.
 bool own_business(std::string_view name) {
@@ -83,14 +91,9 @@ class HarImport {
       draft_.note("", "--parallel is left out: values can be handed on only between steps that follow one another");
     }
     for (const ImportJson& page : member(log, "pages")) titles_[text_member(page, "id")] = text_member(page, "title");
-    choose(member(log, "entries"));
+    if (auto chosen = choose(member(log, "entries")); !chosen) return std::unexpected(chosen.error());
     document = ImportJson();  // a recording is large
-    if (chosen_.empty()) {
-      Imported nothing = draft_.finish();
-      return base::fail(fmt::format("no request of the recording is left to import{}{}",
-                                    nothing.notes.empty() ? "" : ": ",
-                                    nothing.notes.empty() ? "" : nothing.notes.front().message));
-    }
+    if (chosen_.empty()) return base::fail(nothing_left());
     find_shared_headers();
     for (const Chosen& each : chosen_) steps_.push_back(step(each));
     tell_cookies();
@@ -107,7 +110,9 @@ class HarImport {
     std::vector<Header> headers;  // those that are sent
   };
 
-  void choose(const ImportJson& entries);
+  base::Expected<void> choose(const ImportJson& entries);
+  void take(std::vector<Chosen> all, const std::vector<std::string>& types);
+  std::string nothing_left();
   std::vector<Header> kept_headers(const HarEntry& entry);
   void find_shared_headers();
   YamlOut step(const Chosen& chosen);
@@ -139,13 +144,15 @@ class HarImport {
   std::set<std::string> taken_names_;
 };
 
-void HarImport::choose(const ImportJson& entries) {
+base::Expected<void> HarImport::choose(const ImportJson& entries) {
   std::vector<Chosen> all;
+  std::set<std::string> recorded;  // types
   std::size_t cached = 0;
   std::size_t inside = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (input_.progress) input_.progress(i, entries.size());
     HarEntry entry = read_har_entry(entries[i], i + 1);
+    recorded.insert(entry.type);
     auto url = protocol::parse_url(entry.url);
     if (!url) {
       const bool in_page = entry.url.starts_with("data:") || entry.url.starts_with("blob:");
@@ -168,12 +175,23 @@ void HarImport::choose(const ImportJson& entries) {
   draft_.leave_out(cached, fmt::format("{} from the browser's cache left out", requests(cached)));
   draft_.leave_out(inside,
                    fmt::format("{} for a data: or blob: URL left out; nothing is sent for those", requests(inside)));
+  std::vector<std::string> types = input_.list("only");
+  for (std::string& each : types) {
+    const std::string written = std::exchange(each, base::lower(each));
+    if (!recorded.contains(each) && std::ranges::find(kHarTypes, each) == kHarTypes.end()) {
+      return base::fail(fmt::format("--only: unknown type '{}'; there are {}", written, fmt::join(kHarTypes, ", ")));
+    }
+  }
   std::ranges::sort(all, {}, [](const Chosen& each) { return std::pair(each.entry.start, each.entry.number); });
+  take(std::move(all), types);
+  return {};
+}
+
+void HarImport::take(std::vector<Chosen> all, const std::vector<std::string>& types) {
   const auto document = std::ranges::find_if(all, [](const Chosen& each) { return each.entry.type == "document"; });
   const std::string host = all.empty() ? "" : (document == all.end() ? all.front() : *document).url.host;
   std::vector<std::string> hosts = input_.list("host");
   if (hosts.empty()) hosts.push_back(host);
-  const std::vector<std::string> types = input_.list("only");
   for (Chosen& each : all) {
     const bool here = std::ranges::any_of(hosts, [&](const std::string& name) {
       return name == "*" || base::lower(name) == each.url.host || base::lower(name) == each.url.authority();
@@ -194,6 +212,19 @@ void HarImport::choose(const ImportJson& entries) {
   for (const auto& [name, count] : other_types_) {
     draft_.leave_out(count, fmt::format("{} of type {} left out, as --only says", requests(count), name));
   }
+}
+
+// With the first of the reasons, of which there may be as many as entries.
+std::string HarImport::nothing_left() {
+  constexpr std::size_t kMostReasons = 5;
+  const std::vector<ImportNote> notes = draft_.finish().notes;
+  std::string why;
+  for (std::size_t i = 0; i < std::min(notes.size(), kMostReasons); ++i) {
+    why += fmt::format("{}{}{}{}", i == 0 ? ": " : "; ", notes[i].where, notes[i].where.empty() ? "" : ": ",
+                       notes[i].message);
+  }
+  if (notes.size() > kMostReasons) why += fmt::format("; and {} more", notes.size() - kMostReasons);
+  return "no request of the recording is left to import" + why;
 }
 
 std::vector<HarImport::Header> HarImport::kept_headers(const HarEntry& entry) {

@@ -3,6 +3,7 @@
 
 #include "authoring/import_fixture.h"
 #include "authoring/import_har_entry.h"
+#include "base/utf8.h"
 
 namespace muster::authoring {
 namespace {
@@ -69,6 +70,57 @@ TEST_F(HarImportTest, TakesTheHostsAndTypesThatAreChosen) {
   import(har_importer(), std::string(kRecording));
   EXPECT_EQ(made.steps, 2u);
   EXPECT_THAT(notes(), HasSubstr("2 requests of type fetch left out"));
+}
+
+TEST_F(HarImportTest, RefusesTypesThatNoRecordingHas) {
+  for (const char* types : {"fetch,foo", "foo"}) {
+    error.clear();
+    settings = {{"only", types}};
+    import(har_importer(), std::string(kRecording));
+    EXPECT_THAT(error,
+                HasSubstr("unknown type 'foo'; there are document, stylesheet, script, image, font, media, xhr"));
+  }
+  error.clear();
+  settings = {{"only", "Document,manifest"}};
+  import(har_importer(), std::string(kRecording));
+  EXPECT_EQ(error, "");
+  EXPECT_EQ(made.steps, 1u);
+}
+
+TEST_F(HarImportTest, TakesATypeThatOnlyTheRecordingKnows) {
+  std::string recording(kRecording);
+  recording.replace(recording.find("\"stylesheet\""), 12, "\"hologram\"");
+  settings = {{"only", "hologram"}};
+  import(har_importer(), recording);
+  EXPECT_EQ(error, "");
+  EXPECT_EQ(made.steps, 1u);
+}
+
+TEST_F(HarImportTest, TellsOfEveryRequestWhyNoneIsLeft) {
+  settings = {{"only", "font"}};
+  import(har_importer(), std::string(kRecording));
+  EXPECT_THAT(error, HasSubstr("no request of the recording is left to import: "));
+  EXPECT_THAT(error, HasSubstr("1 request of type document left out, as --only says; "));
+  EXPECT_THAT(error, HasSubstr("2 requests of type fetch left out, as --only says"));
+}
+
+TEST_F(HarImportTest, BytesThatAreNoJsonAreNotCalledDeep) {
+  std::string noise = "\x8f\xfe";
+  for (int i = 0; i < 200; ++i) noise += "{\xc3[";
+  for (const std::string& text : {noise, std::string(200, '{'), "[1, 2" + std::string(200, '{')}) {
+    error.clear();
+    import(har_importer(), text);
+    EXPECT_THAT(error, HasSubstr("it is not JSON: at line 1, column"));
+    EXPECT_TRUE(base::is_utf8(error)) << error;
+  }
+  for (const std::size_t closed : {0u, 200u}) {
+    error.clear();
+    import(har_importer(), std::string(200, '[') + std::string(closed, ']'));
+    EXPECT_THAT(error, HasSubstr("it is nested more than 100 levels deep")) << closed;
+  }
+  error.clear();
+  import(har_importer(), std::string(100, '[') + std::string(100, ']'));
+  EXPECT_THAT(error, HasSubstr("expected a HAR recording")) << "100 levels are read";
 }
 
 TEST_F(HarImportTest, CountsEveryEntryThatMakesNoStep) {

@@ -197,6 +197,7 @@ class OpenApiImport {
   base::Expected<void> find_server();
   void collect(const ImportJson& paths);
   void operation(const Operation& operation);
+  void tell_unresolved(const std::string& where);
   void parameters(const Operation& operation, Request& request);
   void parameter(const ImportJson& parameter, const std::string& where, Request& request, std::string& left_out);
   void query_parameter(const ImportJson& parameter, const ParameterStyle& style, const ImportJson& value,
@@ -284,8 +285,10 @@ void OpenApiImport::collect(const ImportJson& paths) {
   std::set<std::string> names;
   std::size_t skipped = 0;
   for (const auto& [path, given] : paths.items()) {
+    if (!path.starts_with('/')) continue;
     const ImportJson& item = sampler_.resolved(given);
-    if (!path.starts_with('/') || !item.is_object()) continue;
+    tell_unresolved(path.substr(0, 80));
+    if (!item.is_object()) continue;
     for (const auto& [key, value] : item.items()) {
       if (std::ranges::find(kMethods, key) == kMethods.end()) {
         if (key == "trace") draft_.leave_out("TRACE " + path, "the method is not one that is measured");
@@ -336,6 +339,7 @@ void OpenApiImport::operation(const Operation& operation) {
   if (const std::vector<std::string> doubts = sampler_.take_doubts(); !doubts.empty())
     draft_.note(where, fmt::format("made-up values may not fit the schema: {}", fmt::join(doubts, ", ")));
   security(operation, request);
+  tell_unresolved(where);
   if (!request.cookies.empty()) request.headers.add("Cookie", request.cookies);
   if (request.path.find('{') != std::string::npos) {
     draft_.note(where, "its path has a parameter that is not described");
@@ -372,6 +376,14 @@ void OpenApiImport::operation(const Operation& operation) {
   YamlOut call = request_step(operation.method, template_text(request.path), on, std::move(fields));
   for (YamlOutEntry& each : call.map) step.map.push_back(std::move(each));
   draft_.step(std::move(step), where);
+}
+
+void OpenApiImport::tell_unresolved(const std::string& where) {
+  for (const std::string& each : sampler_.take_unresolved()) {
+    draft_.note(where,
+                fmt::format("the reference {} leads to {}: what it stands for is missing", each.substr(0, 100),
+                            each.starts_with('#') ? "nothing in the description" : "another file, which is not read"));
+  }
 }
 
 std::vector<const ImportJson*> OpenApiImport::all_parameters(const Operation& operation) const {

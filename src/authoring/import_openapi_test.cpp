@@ -508,6 +508,56 @@ components:
   EXPECT_THAT(notes(), HasSubstr("may not fit the schema: self (a circle of references, null in its place)\n"));
 }
 
+TEST_F(OpenApiImportTest, LosesNoReferenceWithoutAWord) {
+  import(openapi_importer(), R"yaml(openapi: 3.0.0
+servers: [ { url: "http://a.test" } ]
+paths:
+  /a:
+    get:
+      parameters: [ { $ref: "#/components/parameters/nope" } ]
+      responses: {}
+  /b:
+    get:
+      parameters: [ { $ref: "other.yaml#/x" } ]
+      responses: {}
+  /c:
+    post:
+      requestBody: { $ref: "#/components/requestBodies/nope" }
+      responses: {}
+  /d:
+    post:
+      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Nope" } } } }
+      responses: {}
+  /e:
+    get:
+      parameters: [ { $ref: "#/components/parameters/circle" } ]
+      responses: {}
+  /f: { $ref: "#/components/pathItems/nope" }
+  /g:
+    get:
+      parameters: [ { $ref: "#/components/parameters/page" }, { $ref: "third.yaml#/y" } ]
+      responses: {}
+components:
+  parameters:
+    circle: { $ref: "#/components/parameters/circle" }
+    page: { name: page, in: query, example: 1 }
+)yaml");
+  EXPECT_EQ(made.steps, 6u) << error;
+  for (const auto& [where, reference] : {std::pair("GET /a", "#/components/parameters/nope"),
+                                         {"POST /c", "#/components/requestBodies/nope"},
+                                         {"POST /d", "#/components/schemas/Nope"},
+                                         {"GET /e", "#/components/parameters/circle"},
+                                         {"/f", "#/components/pathItems/nope"}}) {
+    EXPECT_THAT(notes(), HasSubstr(fmt::format("{}: the reference {} leads to nothing in the description: what it "
+                                               "stands for is missing\n",
+                                               where, reference)));
+  }
+  EXPECT_THAT(notes(), HasSubstr("GET /b: the reference other.yaml#/x leads to another file, which is not read"));
+  EXPECT_THAT(notes(), HasSubstr("GET /g: the reference third.yaml#/y leads to another file, which is not read"));
+  EXPECT_THAT(notes(), HasSubstr("bundle the description first"));
+  EXPECT_THAT(notes(), Not(HasSubstr("parameters/page")));
+}
+
 TEST_F(OpenApiImportTest, RefusesWhatIsNoDescription) {
   for (const char* text : {"", "a: b", "{\"openapi\": \"3.0.0\"}", "{\"openapi\": \"4\", \"paths\": {}}", "\t",
                            "openapi: 3.0.0\npaths: {}"}) {

@@ -177,13 +177,17 @@ const ImportJson& example_of(const ImportJson& value) {
 
 const ImportJson& SchemaSampler::resolved(const ImportJson& value) const {
   const ImportJson* at = &value;
+  const std::string first = text_member(value, "$ref");
   for (std::size_t hops = 0; hops < limits_.references; ++hops) {
     const ImportJson& reference = member(*at, "$ref");
-    if (!reference.is_string()) return *at;
+    if (!reference.is_string()) {
+      if (at->is_null() && !first.empty()) break;
+      return *at;
+    }
     const std::string& text = reference.get_ref<const std::string&>();
     if (!text.starts_with("#/")) {
       if (remote_.empty()) remote_ = text;
-      return nothing();
+      return unresolved(text);
     }
     at = &document_;
     std::string_view rest = std::string_view(text).substr(2);
@@ -203,6 +207,13 @@ const ImportJson& SchemaSampler::resolved(const ImportJson& value) const {
       rest.remove_prefix(slash + 1);
     }
   }
+  return unresolved(first);
+}
+
+const ImportJson& SchemaSampler::unresolved(const std::string& reference) const {
+  constexpr std::size_t kMost = 100;
+  if (std::ranges::find(unresolved_, reference) == unresolved_.end() && unresolved_.size() < kMost)
+    unresolved_.push_back(reference);
   return nothing();
 }
 

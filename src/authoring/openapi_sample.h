@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "authoring/import_json.h"
@@ -26,10 +27,14 @@ class SchemaSampler {
   // What is known not to fit the schema, or cannot be known to, in the samples since the last call: "code (pattern …)".
   std::vector<std::string> take_doubts();
 
+  // References that lead nowhere or to other files, met since the last call; each once.
+  std::vector<std::string> take_unresolved() { return std::exchange(unresolved_, {}); }
+
   // Whether references to other files were met, and the first of them.
   const std::string& remote() const { return remote_; }
 
  private:
+  const ImportJson& unresolved(const std::string& reference) const;
   ImportJson made(const ImportJson& schema, std::size_t depth);
   const ImportJson& counted(const ImportJson& value);
   ImportJson cut(std::string_view why);  // a null value, in place of one that would not end
@@ -51,6 +56,7 @@ class SchemaSampler {
   std::vector<std::string> names_;            // of the properties that the value is inside of
   std::vector<std::string> doubts_;
   std::string_view cut_;  // why the last value that was cut short was
+  mutable std::vector<std::string> unresolved_;
   mutable std::string remote_;
 };
 

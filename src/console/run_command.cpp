@@ -172,7 +172,8 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
     return history.error().exit_code;
   }
 
-  auto outputs_made = known_outputs.make_all(flags.outputs, {.test = job_flags.file, .read = job->files});
+  auto outputs_made = known_outputs.make_all(
+      flags.outputs, {.test = job_flags.file, .read = job->files, .baseline = history->baseline_file()});
   if (!outputs_made) return bad_input(without_secrets(outputs_made.error().message, *job));
   report::OutputSet& outputs = *outputs_made;
   if (flags.json || outputs.takes_standard_output()) keep_standard_output(*job);

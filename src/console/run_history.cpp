@@ -107,6 +107,7 @@ std::expected<RunHistory, Refusal> RunHistory::prepare(const HistoryFlags& flags
   }
   auto baseline = load_named_run(flags.baseline, job.name);
   if (baseline) {
+    if (is_file(flags.baseline)) made.baseline_file_ = flags.baseline;
     made.baseline_ = std::move(baseline->result);
     made.baseline_is_ = std::move(baseline->identity);
     return made;

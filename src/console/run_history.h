@@ -43,6 +43,9 @@ class RunHistory {
   // Null without a baseline.
   const report::Comparison* comparison() const { return comparison_ ? &*comparison_ : nullptr; }
 
+  // The file that --baseline names; empty where it names none or a run that is kept.
+  const std::string& baseline_file() const { return baseline_file_; }
+
   // How to see the run again, for the end of the summary; empty where it was not kept.
   std::string farewell(const model::RunResult& result) const;
 
@@ -57,6 +60,7 @@ class RunHistory {
   store::Labels labels_;
   std::optional<model::RunResult> baseline_;
   report::RunIdentity baseline_is_;
+  std::string baseline_file_;
   std::vector<report::FailIf> conditions_;
   std::optional<report::Comparison> comparison_;
   std::vector<std::string> problems_;

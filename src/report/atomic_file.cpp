@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include "base/time.h"
@@ -92,12 +93,17 @@ mode_t usual_mode() {
   return 0666 & ~mask;
 }
 
+// Without links, "." and ".."; nothing if it is not there.
+std::optional<std::string> real_path(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
+  return real ? std::optional<std::string>(real.get()) : std::nullopt;
+}
+
 }  // namespace
 
 std::string resolved(const std::string& path) {
   constexpr int kMaxLinks = 40;  // as many as Linux follows
-  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
-  if (real) return std::string(real.get());
+  if (auto real = real_path(path)) return *real;
   struct stat there{};
   if (::stat(path.c_str(), &there) == 0) return path;  // the link of a descriptor: its text names no file
   std::error_code error;
@@ -106,8 +112,9 @@ std::string resolved(const std::string& path) {
     if (links == kMaxLinks) return path;
     place = place.parent_path() / std::filesystem::read_symlink(place, error);
   }
-  const std::filesystem::path whole = std::filesystem::weakly_canonical(place, error);
-  return error ? path : whole.string();
+  // To take the `..` after a folder that is not there for a step back would name a file that the path does not lead to.
+  const auto folder = real_path(place.parent_path().string());
+  return folder ? (std::filesystem::path(*folder) / place.filename()).string() : place.string();
 }
 
 std::unexpected<base::Error> cannot_write(const std::string& path, int error) {

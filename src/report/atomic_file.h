@@ -10,7 +10,7 @@
 namespace muster::report {
 
 // Where the bytes of a file at `path` lie in the end: a link is replaced at its far end, not by a file of its own, also
-// one whose far end is still to be made.
+// one whose far end is still to be made. Where a folder on the way is missing, no file can be opened there.
 std::string resolved(const std::string& path);
 
 // Whether a file could be made or replaced at `path` as things stand now; the disk may still fill up.

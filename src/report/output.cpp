@@ -51,6 +51,9 @@ std::map<std::string, std::string> places_of(const InputFiles& inputs) {
   for (const std::string& file : inputs.read) {
     places.emplace(identity_of(file), fmt::format("'{}', which the test reads", file));
   }
+  if (!inputs.baseline.empty()) {
+    places.emplace(identity_of(inputs.baseline), fmt::format("'{}', which --baseline compares with", inputs.baseline));
+  }
   return places;
 }
 

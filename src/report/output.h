@@ -65,6 +65,7 @@ class OutputSet;
 struct InputFiles {
   std::string test;                    // the file that is run; empty: there is none
   std::vector<std::string> read = {};  // what it reads beside itself: data, bodies, included files
+  std::string baseline = {};           // the file of an earlier run to compare with; empty: there is none
 };
 
 // The outputs that may be named. A plain object: filled at start, then only read.

@@ -142,6 +142,21 @@ TEST(Outputs, DoNotWriteOverWhatTheTestReads) {
   EXPECT_TRUE(outputs.make_all({"json=" + folder.file("other.json"), "csv=-"}, inputs));
 }
 
+TEST(Outputs, DoNotWriteOverTheRunToCompareWith) {
+  const Folder folder;
+  const Outputs outputs = built_in_outputs();
+  const std::string before = folder.file("before.run");
+  ASSERT_TRUE(write_atomically(before, "a run"));
+  std::filesystem::create_symlink("before.run", folder.file("link"));
+  for (const std::string& place : {before, folder.file("link")}) {
+    const auto made = outputs.make_all({"run=" + place}, {.test = folder.file("test.yaml"), .baseline = before});
+    ASSERT_FALSE(made) << place;
+    EXPECT_EQ(made.error().message, "--out run=" + place + " would write over '" + before +
+                                        "', which --baseline compares with; name another file");
+  }
+  EXPECT_TRUE(outputs.make_all({"run=" + folder.file("after.run")}, {.test = "", .baseline = before}));
+}
+
 TEST(Outputs, ThatTakeStandardOutputSaySo) {
   const Outputs outputs = built_in_outputs();
   EXPECT_TRUE(outputs.make_all({"csv=-"}, {})->takes_standard_output());
@@ -219,6 +234,22 @@ TEST(AtomicFile, ALinkWhoseFarEndIsStillToBeMadeStaysALink) {
   EXPECT_EQ(content(folder.file("later")), "new");
   std::filesystem::create_symlink("none/later", folder.file("nowhere"));
   EXPECT_FALSE(check_writable(folder.file("nowhere"))) << "there is no such folder";
+}
+
+TEST(AtomicFile, AMissingFolderAndAStepBackAreNotTheFolderItself) {
+  const Folder folder;
+  const std::string precious = folder.file("precious");
+  ASSERT_TRUE(write_atomically(precious, "old"));
+  std::filesystem::create_symlink("none/../precious", folder.file("link"));
+  for (const char* name : {"none/../precious", "none/../other", "none/deep/../../other", "precious/../other", "link"}) {
+    const std::string place = folder.file(name);
+    EXPECT_FALSE(check_writable(place)) << name;
+    const auto written = write_atomically(place, "new");
+    ASSERT_FALSE(written) << name;
+    EXPECT_THAT(written.error().message, HasSubstr("make the folder first")) << name;
+  }
+  EXPECT_EQ(content(precious), "old");
+  EXPECT_EQ(folder.files(), 2u);
 }
 
 TEST(AtomicFile, AFullDiskIsReportedWithWhatToDo) {

@@ -217,6 +217,31 @@ steps: [ { get: / } ]
         self.assertIn("--out json=./a.yaml would write over the test itself", run.err)
         self.assertEqual(test.read_text(), text)
 
+    def test_a_way_through_a_missing_folder_does_not_lead_to_the_test(self):
+        text = f"{{ muster: 1, target: {self.target()}, load: {{ vus: 1, iterations: 1 }}, steps: [ get: / ] }}"
+        test = self.write("a.yaml", text)
+        for written in ("json=none/../a.yaml", "json=none/../b.json", "csv=none/../a.yaml", "ndjson=none/../b.json"):
+            with self.subTest(written=written):
+                run = self.run_muster(test, "--out", written)
+                self.assertEqual(run.code, 2, run)
+                self.assertIn("No such file or directory; make the folder first", run.err)
+                self.assertEqual(test.read_text(), text)
+                self.assertFalse((self.folder / "b.json").exists())
+
+    def test_the_baseline_is_not_written_over(self):
+        test = self.write("a.yaml", f"{{ muster: 1, target: {self.target()}, load: {{ vus: 1, iterations: 1 }}, "
+                                    "steps: [ get: / ] }")
+        run = self.run_muster(test, "--out", "run=before.run")
+        self.assertEqual(run.code, 0, run)
+        before = (self.folder / "before.run").read_bytes()
+        os.symlink("before.run", self.folder / "same.run")
+        for written in ("run=before.run", "json=./before.run", "run=same.run"):
+            with self.subTest(written=written):
+                run = self.run_muster(test, "--baseline", "before.run", "--out", written)
+                self.assertEqual(run.code, 2, run)
+                self.assertIn(f"--out {written} would write over 'before.run', which --baseline compares with", run.err)
+                self.assertEqual((self.folder / "before.run").read_bytes(), before)
+
     def test_what_the_test_reads_is_not_written_over(self):
         texts = {"users.csv": "name\nada\n", "more.yaml": "tags: { a: b }\n", "body.txt": "precious"}
         files = {name: self.write(name, text) for name, text in texts.items()}
