@@ -95,6 +95,22 @@ steps:
         for shown in ("✓ home.]0;pwned.", "✗ check lab.[31mel", "= m.[31m: 1"):
             self.assertIn(shown, run.out)
 
+    def test_control_characters_of_a_server_reached_the_terminal(self):
+        odd = "a\u009bb\u202ec".encode() + b"\xffd\x1b[31m\x07"
+        server = self.serve_http(lambda request: response(odd, headers=[("X-Odd", "e\u009bf\u202eg".encode().decode("latin-1"))]))
+        yaml = f"""
+muster: 1
+target: "{server.url}"
+load: {{ vus: 1, iterations: 1 }}
+steps: [ {{ get: /, save: {{ v: body }} }}, {{ log: "h\\u009bi\\u202ej" }} ]
+"""
+        run = self.run_muster(yaml=yaml, command="try")
+        self.assertEqual(run.code, 0, run)
+        self.assertIn("  < " + r"a\xc2\x9bb\xe2\x80\xaec\xffd\x1b[31m\x07" + "\n", run.out)
+        self.assertIn("  < X-Odd: " + r"e\xc2\x9bf\xe2\x80\xaeg" + "\n", run.out)
+        self.assertIn(r"h\xc2\x9bi\xe2\x80\xaej", run.err)
+        self.assertNotRegex(run.out + run.err, "[\u0080-\u009f\u202e\ufffd]")
+
     def test_what_made_no_request_is_told(self):
         page = "{ get: / }"
         for lists, told, code in (
