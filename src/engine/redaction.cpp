@@ -265,26 +265,31 @@ void mask_field(std::string& exchange, std::size_t begin, std::size_t end) {
   if (value < end) exchange.replace(value, end - value, kMask);
 }
 
+void add_spellings(std::vector<std::string>& spelled, const std::string& secret) {
+  spelled.push_back(secret);
+  spelled.push_back(protocol::encode_path(secret));
+  spelled.push_back(protocol::encode_query(secret));
+  protocol::append_form_encoded(spelled.emplace_back(), secret);
+  // Also JSON within JSON, as a server that echoes its input gives it, and that as a value is shown.
+  std::string escaped = secret;
+  for (int level = 0; level < kMostEscaped; ++level) {
+    std::string quoted;
+    authoring::append_json(quoted, model::Value::of(std::string_view(escaped)));
+    escaped = quoted.substr(1, quoted.size() - 2);
+    spelled.push_back(escaped);
+  }
+  add_base64(spelled, secret);
+  add_hex(spelled, secret);
+}
+
 }  // namespace
 
 std::vector<std::string> spellings(const std::vector<std::pair<std::string, std::string>>& secrets) {
   std::vector<std::string> spelled;
   for (const auto& [name, secret] : secrets) {
     if (secret.empty()) continue;
-    spelled.push_back(secret);
-    spelled.push_back(protocol::encode_path(secret));
-    spelled.push_back(protocol::encode_query(secret));
-    protocol::append_form_encoded(spelled.emplace_back(), secret);
-    // Also JSON within JSON, as a server that echoes its input gives it, and that as a value is shown.
-    std::string escaped = secret;
-    for (int level = 0; level < kMostEscaped; ++level) {
-      std::string quoted;
-      authoring::append_json(quoted, model::Value::of(std::string_view(escaped)));
-      escaped = quoted.substr(1, quoted.size() - 2);
-      spelled.push_back(escaped);
-    }
-    add_base64(spelled, secret);
-    add_hex(spelled, secret);
+    // What upper() and lower() make of it is one in turn.
+    for (const std::string& cased : {secret, base::upper(secret), base::lower(secret)}) add_spellings(spelled, cased);
   }
   std::ranges::sort(spelled, [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a < b;

@@ -2,6 +2,7 @@
 // stands, in the encodings in which muster itself sends it (in a JSON string, which may itself stand in JSON, in base64
 // with either alphabet, in hexadecimal, in the credentials of basic authentication) and however a server may spell it:
 // each character by itself, percent-encoded, escaped as in JSON or written as in HTML, and cut by the edges of chunks.
+// All of that also in upper and in lower case.
 #pragma once
 
 #include <string>

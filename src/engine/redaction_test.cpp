@@ -119,6 +119,12 @@ TEST(Redaction, MasksCredentialsInTheAddressesOfOtherHeaders) {
             "X-Plain: why? token=1 & more\r\n\r\nhttp://u:p@h/?token=in the body");
 }
 
+TEST(Redaction, ASecretInUpperOrLowerCaseWasShown) {
+  EXPECT_EQ(shown("x=SWORDFISH-9; y=swordfish-9; z=SwordFish-9", {"SwordFish-9"}), "x=***; y=***; z=***");
+  EXPECT_EQ(shown("x=c3dvcmRmaXNoIQ==;", {"SwordFish!"}), "x=***;") << "base64 of lower case";
+  EXPECT_EQ(shown("x=A%26B%20C;", {"a&b c"}), "x=***;");
+}
+
 TEST(Redaction, LeavesNoPartOfALongSecretThatHoldsAShortOne) {
   EXPECT_EQ(shown("hush-hush", {"hush", "hush-hush"}), "***");
 }

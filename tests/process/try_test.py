@@ -111,6 +111,20 @@ steps: [ {{ get: /, save: {{ v: body }} }}, {{ log: "h\\u009bi\\u202ej" }} ]
         self.assertIn(r"h\xc2\x9bi\xe2\x80\xaej", run.err)
         self.assertNotRegex(run.out + run.err, "[\u0080-\u009f\u202e\ufffd]")
 
+    def test_the_secret_that_a_hole_changed_to_upper_case_was_shown(self):
+        yaml = f"""
+muster: 1
+target: {self.url}
+secrets: [ TOP ]
+load: {{ vus: 1, iterations: 1 }}
+steps: [ {{ get: /, headers: {{ X-Loud: "${{upper(env.TOP)}}", X-Low: "${{lower(env.TOP)}}" }} }} ]
+"""
+        for extra in ((), ("--json",)):
+            run = self.run_muster("-e", "TOP=SwordFish", *extra, yaml=yaml, command="try")
+            self.assertEqual(run.code, 0, run)
+            self.assertIn("X-Loud: ***", run.out)
+            self.assertNotIn("swordfish", (run.out + run.err).lower())
+
     def test_what_made_no_request_is_told(self):
         page = "{ get: / }"
         for lists, told, code in (
