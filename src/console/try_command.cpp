@@ -29,6 +29,7 @@ constexpr std::size_t kMostValueBytes = 4096;
 
 std::string redacted(std::string_view bytes, const model::Job& job) {
   std::string text(bytes);
+  engine::mask_basic_credentials(text);
   engine::redact(text, engine::spellings(job.secrets));
   return text;
 }

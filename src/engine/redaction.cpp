@@ -96,13 +96,24 @@ void add_base64(std::vector<std::string>& spelled, std::string_view secret) {
   }
 }
 
-void redact_credentials(std::string& text, const std::vector<std::string>& spelled) {
+// Whether the name of such a header stands close before `at`, as in `Authorization: ` and `"authorization": "`.
+bool follows_authorization(std::string_view text, std::size_t at) {
+  constexpr std::string_view kName = "authorization";
+  constexpr std::size_t kMostBetween = 6;
+  const std::size_t from = at - std::min(at, kName.size() + kMostBetween);
+  return base::lower(text.substr(from, at - from)).contains(kName);
+}
+
+// Of basic authentication, those of which `hides` says so, given what they are and where "Basic" stands.
+template <class Hides>
+void mask_basic_if(std::string& text, const Hides& hides) {
   const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
   auto at = text.begin();
   while ((at = std::search(at, text.end(), kBasic.begin(), kBasic.end(), same)) != text.end()) {
     const auto begin = static_cast<std::size_t>(at - text.begin()) + kBasic.size();
     std::size_t used = 0;
-    if (holds_any(decoded(std::string_view(text).substr(begin), used), spelled)) text.replace(begin, used, kMask);
+    const std::string said = decoded(std::string_view(text).substr(begin), used);
+    if (hides(said, begin - kBasic.size())) text.replace(begin, used, kMask);
     at = text.begin() + static_cast<std::ptrdiff_t>(begin);
   }
 }
@@ -311,9 +322,15 @@ void mask_credentials(std::string& exchange) {
   }
 }
 
+void mask_basic_credentials(std::string& text) {
+  mask_basic_if(text, [&](const std::string& said, std::size_t at) {
+    return said.contains(':') && follows_authorization(text, at);
+  });
+}
+
 void redact(std::string& text, const std::vector<std::string>& spelled) {
   if (spelled.empty()) return;
-  redact_credentials(text, spelled);
+  mask_basic_if(text, [&](const std::string& said, std::size_t /*at*/) { return holds_any(said, spelled); });
   for (const std::string& secret : spelled) {
     for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + kMask.size())) {
       text.replace(at, secret.size(), kMask);

@@ -21,6 +21,10 @@ std::vector<std::string> spellings(const std::vector<std::pair<std::string, std:
 // as they are.
 void mask_credentials(std::string& exchange);
 
+// The same for the user and the password of every header of basic authentication in `text`, and for nothing else: a
+// password may be too short to be looked for as a secret.
+void mask_basic_credentials(std::string& text);
+
 // Replaces each of `spelled` in `text` by ***.
 void redact(std::string& text, const std::vector<std::string>& spelled);
 

@@ -111,6 +111,13 @@ steps: [ {{ get: /, save: {{ v: body }} }}, {{ log: "h\\u009bi\\u202ej" }} ]
         self.assertIn(r"h\xc2\x9bi\xe2\x80\xaej", run.err)
         self.assertNotRegex(run.out + run.err, "[\u0080-\u009f\u202e\ufffd]")
 
+    def test_a_short_password_was_shown_in_base64(self):
+        for arguments in (("-u", "ada:pw"), ("-u", "ada:"), ("-u", "ada:" + "long" * 20)):
+            for extra in ((), ("--json",)):
+                with self.subTest(arguments=arguments, extra=extra):
+                    out = self.tried("--url", self.url, *arguments, *extra)
+                    self.assertRegex(out, r"(?i)authorization: Basic \*\*\*(\\r|\n)")
+
     def test_the_secret_that_a_hole_changed_to_upper_case_was_shown(self):
         yaml = f"""
 muster: 1
