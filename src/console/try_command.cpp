@@ -93,6 +93,7 @@ void put_call(nlohmann::ordered_json& out, const engine::StepTrace& trace, std::
                                 {"response", redacted(each.reply, job).substr(0, bytes)}});
     }
   }
+  if (outcome.unsent) out["sent"] = false;
   out["request"] = redacted(outcome.request, job).substr(0, bytes);
   out["response"] = redacted(outcome.reply, job).substr(0, bytes);
 }
@@ -133,7 +134,12 @@ void print_step(const engine::StepTrace& trace, const TryFlags& flags, const mod
     print_exchange(each.request, each.reply);
     say("\n");
   }
-  print_exchange(outcome.request, outcome.reply);
+  if (outcome.unsent) {
+    say("  not sent:\n");
+    print_bytes(' ', outcome.request, flags.bytes, job);
+  } else {
+    print_exchange(outcome.request, outcome.reply);
+  }
   print_values(trace);
 }
 

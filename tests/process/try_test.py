@@ -132,6 +132,18 @@ steps: [ {{ get: /, headers: {{ X-Loud: "${{upper(env.TOP)}}", X-Low: "${{lower(
             self.assertIn("X-Loud: ***", run.out)
             self.assertNotIn("swordfish", (run.out + run.err).lower())
 
+    def test_a_request_that_was_never_sent_was_shown_as_sent(self):
+        url = f"https://{self.url.removeprefix('http://')}"  # where no TLS is spoken
+        run = self.run_muster("--url", url, command="try")
+        self.assertEqual(run.code, 99, run)
+        self.assertNotIn("  > ", run.out)
+        self.assertIn("  not sent:\n    GET / HTTP/1.1\n", run.out)
+        self.assertIs(json.loads(self.run_muster("--url", url, "--json", command="try").out.splitlines()[0])["sent"], False)
+        server = self.serve_http(lambda request: response("", 302, headers=[("Location", url)]))
+        out = self.run_muster("--url", server.url, command="try").out
+        self.assertEqual(out.count("  > GET / HTTP/1.1"), 1, out)
+        self.assertEqual(out.count("  not sent:\n    GET / HTTP/1.1"), 1, out)
+
     def test_what_made_no_request_is_told(self):
         page = "{ get: / }"
         for lists, told, code in (
