@@ -27,8 +27,16 @@ constexpr char escape_letter(char c) {
   }
 }
 
-// Text from outside for one line of a terminal: line ends, control characters (also C1, U+0080 to U+009F) and bytes
-// that are no UTF-8 are escaped. Tabs stay.
+// Whether a character may do something to a terminal, or to the text around it, rather than be seen: C0, C1 (U+0080 to
+// U+009F), and what changes direction or hides text (bidi controls, zero-width characters, separators, tags).
+constexpr bool is_control(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7F && code <= 0x9F) || (code >= 0x200B && code <= 0x200F) ||
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
+         (code >= 0xE0000 && code <= 0xE0FFF);
+}
+
+// Text from outside for one line of a terminal: line ends, control characters and bytes that are no UTF-8 are escaped.
+// Tabs stay.
 inline std::string one_line(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string line;
@@ -38,7 +46,7 @@ inline std::string one_line(std::string_view text) {
     const std::string_view character = text.substr(0, length == 0 ? 1 : length);
     text.remove_prefix(character.size());
     const std::uint32_t code = length == 0 ? 0 : code_point(character);
-    if (code == '\t' || (code >= 0x20 && code < 0x7F) || code >= 0xA0) {
+    if (length != 0 && (code == '\t' || !is_control(code))) {
       line += character;
     } else if (const char letter = escape_letter(character.front()); letter != 0) {
       line += {'\\', letter};

@@ -9,6 +9,7 @@ TEST(Escapes, LetNoControlCharacterReachATerminal) {
   EXPECT_EQ(one_line("\x1B[2Jred\r\nnext\x7F\a\b"), "\\x1b[2Jred\\r\\nnext\\x7f\\x07\\x08");
   EXPECT_EQ(one_line("\u009B31m"), "\\xc2\\x9b31m") << "C1";
   EXPECT_EQ(one_line(std::string_view("a\0b", 3)), "a\\x00b");
+  EXPECT_EQ(one_line("x\u202Ey\u200Bz\uFEFF"), "x\\xe2\\x80\\xaey\\xe2\\x80\\x8bz\\xef\\xbb\\xbf") << "they hide text";
 }
 
 TEST(Escapes, LeaveTextAsItIs) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/escapes.h"
 #include "base/utf8.h"
 #include "console/embedded_target.h"
 #include "console/job_flags.h"
@@ -28,6 +29,7 @@ constexpr std::size_t kMostValueBytes = 4096;
 
 std::string redacted(std::string_view bytes, const model::Job& job) {
   std::string text(bytes);
+  engine::mask_basic_credentials(text);
   engine::redact(text, engine::spellings(job.secrets));
   return text;
 }
@@ -37,28 +39,19 @@ std::string safe(std::string_view text) {
   return report::printable(text, true);
 }
 
-// Bytes as a person can read them: line by line behind a mark, control characters escaped.
+// Bytes as a person can read them: line by line behind a mark.
 void print_bytes(char mark, std::string_view bytes, std::size_t most, const model::Job& job) {
   // Redacted before it is cut, so that no half of a secret is left at the edge.
-  std::string text = redacted(bytes, job);
-  const std::size_t left_out = text.size() > most ? text.size() - most : 0;
-  text.resize(text.size() - left_out);
-  std::string line;
-  const auto flush = [&] {
-    say("  {} {}\n", mark, line);
-    line.clear();
-  };
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      flush();
-    } else if (c == '\t' || (byte >= 0x20 && byte != 0x7f)) {
-      line += c;
-    } else if (c != '\r') {
-      line += fmt::format("\\x{:02x}", byte);
-    }
+  const std::string text = redacted(bytes, job);
+  const std::string_view kept = base::utf8_beginning(text, most);
+  const std::size_t left_out = text.size() - kept.size();
+  for (std::string_view rest = kept; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    std::string line(rest.substr(0, end));
+    std::erase(line, '\r');
+    if (!line.empty() || end != std::string_view::npos) say("  {} {}\n", mark, base::one_line(line));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
-  if (!line.empty()) flush();
   if (left_out > 0) say("  {} … {} more bytes\n", mark, left_out);
 }
 
@@ -100,6 +93,7 @@ void put_call(nlohmann::ordered_json& out, const engine::StepTrace& trace, std::
                                 {"response", redacted(each.reply, job).substr(0, bytes)}});
     }
   }
+  if (outcome.unsent) out["sent"] = false;
   out["request"] = redacted(outcome.request, job).substr(0, bytes);
   out["response"] = redacted(outcome.reply, job).substr(0, bytes);
 }
@@ -140,7 +134,12 @@ void print_step(const engine::StepTrace& trace, const TryFlags& flags, const mod
     print_exchange(each.request, each.reply);
     say("\n");
   }
-  print_exchange(outcome.request, outcome.reply);
+  if (outcome.unsent) {
+    say("  not sent:\n");
+    print_bytes(' ', outcome.request, flags.bytes, job);
+  } else {
+    print_exchange(outcome.request, outcome.reply);
+  }
   print_values(trace);
 }
 

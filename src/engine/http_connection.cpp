@@ -542,6 +542,8 @@ void HttpConnection::fill(Outcome& outcome) const {
   const SoFar all = so_far();
   outcome.bytes_in = all.bytes_in;
   outcome.bytes_out = all.bytes_out;
+  // Without redirects, what was sent before was this very request, on a connection that was closed.
+  outcome.unsent = sent_ == 0 && (before_.bytes_out == 0 || before_.redirects > 0);
   outcome.connections = all.connections;
   outcome.finished = client_.loop().now();
   if (opened_) std::copy(setup_.begin(), setup_.end(), outcome.phases.begin());

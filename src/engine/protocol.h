@@ -70,6 +70,7 @@ struct Outcome {
   std::array<base::Duration, model::kPhases> phases;  // negative: did not happen
   Response* response = nullptr;
   std::string_view detail;   // why it failed
+  bool unsent = false;       // it failed before any of `request` was sent
   std::string_view request;  // first bytes of both sides, for a sample; may be empty
   std::string_view reply;
   const std::vector<Exchange>* earlier = nullptr;  // traced: those that led to this one, by redirects

@@ -96,13 +96,24 @@ void add_base64(std::vector<std::string>& spelled, std::string_view secret) {
   }
 }
 
-void redact_credentials(std::string& text, const std::vector<std::string>& spelled) {
+// Whether the name of such a header stands close before `at`, as in `Authorization: ` and `"authorization": "`.
+bool follows_authorization(std::string_view text, std::size_t at) {
+  constexpr std::string_view kName = "authorization";
+  constexpr std::size_t kMostBetween = 6;
+  const std::size_t from = at - std::min(at, kName.size() + kMostBetween);
+  return base::lower(text.substr(from, at - from)).contains(kName);
+}
+
+// Of basic authentication, those of which `hides` says so, given what they are and where "Basic" stands.
+template <class Hides>
+void mask_basic_if(std::string& text, const Hides& hides) {
   const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
   auto at = text.begin();
   while ((at = std::search(at, text.end(), kBasic.begin(), kBasic.end(), same)) != text.end()) {
     const auto begin = static_cast<std::size_t>(at - text.begin()) + kBasic.size();
     std::size_t used = 0;
-    if (holds_any(decoded(std::string_view(text).substr(begin), used), spelled)) text.replace(begin, used, kMask);
+    const std::string said = decoded(std::string_view(text).substr(begin), used);
+    if (hides(said, begin - kBasic.size())) text.replace(begin, used, kMask);
     at = text.begin() + static_cast<std::ptrdiff_t>(begin);
   }
 }
@@ -265,26 +276,31 @@ void mask_field(std::string& exchange, std::size_t begin, std::size_t end) {
   if (value < end) exchange.replace(value, end - value, kMask);
 }
 
+void add_spellings(std::vector<std::string>& spelled, const std::string& secret) {
+  spelled.push_back(secret);
+  spelled.push_back(protocol::encode_path(secret));
+  spelled.push_back(protocol::encode_query(secret));
+  protocol::append_form_encoded(spelled.emplace_back(), secret);
+  // Also JSON within JSON, as a server that echoes its input gives it, and that as a value is shown.
+  std::string escaped = secret;
+  for (int level = 0; level < kMostEscaped; ++level) {
+    std::string quoted;
+    authoring::append_json(quoted, model::Value::of(std::string_view(escaped)));
+    escaped = quoted.substr(1, quoted.size() - 2);
+    spelled.push_back(escaped);
+  }
+  add_base64(spelled, secret);
+  add_hex(spelled, secret);
+}
+
 }  // namespace
 
 std::vector<std::string> spellings(const std::vector<std::pair<std::string, std::string>>& secrets) {
   std::vector<std::string> spelled;
   for (const auto& [name, secret] : secrets) {
     if (secret.empty()) continue;
-    spelled.push_back(secret);
-    spelled.push_back(protocol::encode_path(secret));
-    spelled.push_back(protocol::encode_query(secret));
-    protocol::append_form_encoded(spelled.emplace_back(), secret);
-    // Also JSON within JSON, as a server that echoes its input gives it, and that as a value is shown.
-    std::string escaped = secret;
-    for (int level = 0; level < kMostEscaped; ++level) {
-      std::string quoted;
-      authoring::append_json(quoted, model::Value::of(std::string_view(escaped)));
-      escaped = quoted.substr(1, quoted.size() - 2);
-      spelled.push_back(escaped);
-    }
-    add_base64(spelled, secret);
-    add_hex(spelled, secret);
+    // What upper() and lower() make of it is one in turn.
+    for (const std::string& cased : {secret, base::upper(secret), base::lower(secret)}) add_spellings(spelled, cased);
   }
   std::ranges::sort(spelled, [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a < b;
@@ -306,9 +322,15 @@ void mask_credentials(std::string& exchange) {
   }
 }
 
+void mask_basic_credentials(std::string& text) {
+  mask_basic_if(text, [&](const std::string& said, std::size_t at) {
+    return said.contains(':') && follows_authorization(text, at);
+  });
+}
+
 void redact(std::string& text, const std::vector<std::string>& spelled) {
   if (spelled.empty()) return;
-  redact_credentials(text, spelled);
+  mask_basic_if(text, [&](const std::string& said, std::size_t /*at*/) { return holds_any(said, spelled); });
   for (const std::string& secret : spelled) {
     for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + kMask.size())) {
       text.replace(at, secret.size(), kMask);

@@ -2,6 +2,7 @@
 // stands, in the encodings in which muster itself sends it (in a JSON string, which may itself stand in JSON, in base64
 // with either alphabet, in hexadecimal, in the credentials of basic authentication) and however a server may spell it:
 // each character by itself, percent-encoded, escaped as in JSON or written as in HTML, and cut by the edges of chunks.
+// All of that also in upper and in lower case.
 #pragma once
 
 #include <string>
@@ -19,6 +20,10 @@ std::vector<std::string> spellings(const std::vector<std::pair<std::string, std:
 // replaces the values of those that carry credentials by ***, whether or not they were declared as secrets. Bodies stay
 // as they are.
 void mask_credentials(std::string& exchange);
+
+// The same for the user and the password of every header of basic authentication in `text`, and for nothing else: a
+// password may be too short to be looked for as a secret.
+void mask_basic_credentials(std::string& text);
 
 // Replaces each of `spelled` in `text` by ***.
 void redact(std::string& text, const std::vector<std::string>& spelled);

@@ -119,6 +119,24 @@ TEST(Redaction, MasksCredentialsInTheAddressesOfOtherHeaders) {
             "X-Plain: why? token=1 & more\r\n\r\nhttp://u:p@h/?token=in the body");
 }
 
+TEST(Redaction, ASecretInUpperOrLowerCaseWasShown) {
+  EXPECT_EQ(shown("x=SWORDFISH-9; y=swordfish-9; z=SwordFish-9", {"SwordFish-9"}), "x=***; y=***; z=***");
+  EXPECT_EQ(shown("x=c3dvcmRmaXNoIQ==;", {"SwordFish!"}), "x=***;") << "base64 of lower case";
+  EXPECT_EQ(shown("x=A%26B%20C;", {"a&b c"}), "x=***;");
+}
+
+TEST(Redaction, TheBasicCredentialsOfAShortPasswordWereShown) {
+  const auto masked = [](std::string text) {
+    mask_basic_credentials(text);
+    return text;
+  };
+  EXPECT_EQ(masked("GET / HTTP/1.1\r\nAuthorization: Basic YWRhOnB3\r\nA: b\r\n"),
+            "GET / HTTP/1.1\r\nAuthorization: Basic ***\r\nA: b\r\n");
+  EXPECT_EQ(masked(R"({"authorization": "basic YWRhOg=="})"), R"({"authorization": "basic ***"})");
+  EXPECT_EQ(masked("Authorization: Basic authentication"), "Authorization: Basic authentication");
+  EXPECT_EQ(masked("basic YWRhOnB3"), "basic YWRhOnB3") << "no header";
+}
+
 TEST(Redaction, LeavesNoPartOfALongSecretThatHoldsAShortOne) {
   EXPECT_EQ(shown("hush-hush", {"hush", "hush-hush"}), "***");
 }

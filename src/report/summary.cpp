@@ -213,20 +213,37 @@ class StepTable {
 
   std::size_t indent() const { return several_ ? 4 : 2; }
 
-  void heading(const WorkflowResult& workflow) {
-    std::string about = fmt::format("{}, {}, {}", model::to_text(workflow.state), workflow.open ? "open" : "closed",
-                                    short_time(workflow.elapsed, page_.unicode()));
-    about += fmt::format(", up to {}, {}", plural(workflow.peak_vus, "VU"), plural(workflow.iterations, "iteration"));
+  // What stands behind a workflow's name, in lines of at most `room` columns.
+  std::vector<std::string> fact_lines(const WorkflowResult& workflow, std::size_t room) const {
+    std::vector<std::string> facts = {std::string(model::to_text(workflow.state)), workflow.open ? "open" : "closed",
+                                      short_time(workflow.elapsed, page_.unicode()),
+                                      "up to " + plural(workflow.peak_vus, "VU"),
+                                      plural(workflow.iterations, "iteration")};
     if (workflow.failed_iterations > 0) {
-      about += workflow.every_iteration_failed() ? std::string(", all failed")
-                                                 : fmt::format(", {} failed", grouped(workflow.failed_iterations));
+      facts.push_back(workflow.every_iteration_failed() ? "all failed"
+                                                        : grouped(workflow.failed_iterations) + " failed");
     }
+    std::vector<std::string> lines(1);
+    for (std::size_t i = 0; i != facts.size(); ++i) {
+      if (i + 1 != facts.size()) facts[i] += ',';
+      if (!lines.back().empty() && width(lines.back()) + 1 + width(facts[i]) > room) lines.emplace_back();
+      if (!lines.back().empty()) lines.back() += ' ';
+      lines.back() += facts[i];
+    }
+    return lines;
+  }
+
+  void heading(const WorkflowResult& workflow) {
     const std::size_t room = page_.columns() - 2;
-    const std::string name = page_.cut(workflow.name, room / 3);
-    page_.line("  " + page_.ink(name, Ink::kBold) + "  " +
-               page_.ink(page_.cut(about, room - width(name) - 2), Ink::kDim));
     const std::string before(indent(), ' ');
     const std::size_t inside = page_.columns() - indent();
+    const std::string name = page_.cut(workflow.name, room / 3);
+    std::string line = "  " + page_.ink(name, Ink::kBold) + "  ";
+    // Between facts only: one that is cut would be false.
+    for (const std::string& part : fact_lines(workflow, room - width(name) - 2)) {
+      page_.line(line + page_.ink(part, Ink::kDim));
+      line = before;
+    }
     for (const std::string& part : wrapped(page_.safe(workflow.reason), inside)) {
       page_.line(before + page_.ink(part, Ink::kWarn));
     }

@@ -63,6 +63,26 @@ TEST(Summary, TellsSeveralWorkflowsWithLongNamesAndWideNumbers) {
   expect_golden("wide", summary(test::wide()));
 }
 
+TEST(Summary, ANumberOfAWorkflowWasCutByAnEllipsis) {
+  for (std::size_t letters = 1; letters != 40; ++letters) {
+    model::RunResult run = test::passed();
+    run.workflows.resize(1);
+    run.workflows[0].elapsed = std::chrono::milliseconds(7100);
+    run.workflows[0].iterations = 12'345;
+    run.workflows[0].failed_iterations = 6'789;
+    run.workflows.push_back(run.workflows[0]);
+    run.workflows[1].name = std::string(letters, 'n');
+    for (const bool unicode : {true, false}) {
+      const std::string text = summary(run, {.unicode = unicode, .columns = 80});
+      const std::size_t heading = text.find("\n  n");
+      ASSERT_NE(heading, std::string::npos) << text;
+      EXPECT_THAT(text.substr(heading),
+                  AllOf(HasSubstr(", 7.10s,"), HasSubstr(" 12,345 iterations,"), HasSubstr(" 6,789 failed\n")));
+      expect_fits(text, 80);
+    }
+  }
+}
+
 TEST(Summary, TheWarmUpOfALaterWorkflowIsNotToldAsCounted) {
   model::RunResult run = test::passed();
   run.elapsed = std::chrono::milliseconds(3070);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/escapes.h"
 #include "base/utf8.h"
 
 namespace muster::report {
@@ -29,18 +30,6 @@ struct Range {
 template <std::size_t N>
 bool within(std::uint32_t value, const std::array<Range, N>& ranges) {
   return std::ranges::any_of(ranges, [&](const Range& range) { return value >= range.first && value <= range.last; });
-}
-
-// C0, C1, and what changes direction or hides text (bidi controls, zero-width characters, separators).
-bool unsafe(std::uint32_t value) {
-  constexpr std::array<Range, 7> kRanges = {{{0x00, 0x1F},
-                                             {0x7F, 0x9F},
-                                             {0x200B, 0x200F},
-                                             {0x2028, 0x202E},
-                                             {0x2060, 0x206F},
-                                             {0xFEFF, 0xFEFF},
-                                             {0xE0000, 0xE0FFF}}};
-  return within(value, kRanges);
 }
 
 std::size_t columns_of(std::uint32_t value) {
@@ -98,7 +87,7 @@ std::string printable(std::string_view text, bool unicode) {
     const CodePoint point = next(text);
     if (point.value == '\t' || point.value == '\n' || point.value == '\r') {
       if (point.valid) made += ' ';
-    } else if (!point.valid || unsafe(point.value)) {
+    } else if (!point.valid || base::is_control(point.value)) {
       made += '.';
     } else if (point.value >= 0x80 && !unicode) {
       made += '?';

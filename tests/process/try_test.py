@@ -95,6 +95,55 @@ steps:
         for shown in ("✓ home.]0;pwned.", "✗ check lab.[31mel", "= m.[31m: 1"):
             self.assertIn(shown, run.out)
 
+    def test_control_characters_of_a_server_reached_the_terminal(self):
+        odd = "a\u009bb\u202ec".encode() + b"\xffd\x1b[31m\x07"
+        server = self.serve_http(lambda request: response(odd, headers=[("X-Odd", "e\u009bf\u202eg".encode().decode("latin-1"))]))
+        yaml = f"""
+muster: 1
+target: "{server.url}"
+load: {{ vus: 1, iterations: 1 }}
+steps: [ {{ get: /, save: {{ v: body }} }}, {{ log: "h\\u009bi\\u202ej" }} ]
+"""
+        run = self.run_muster(yaml=yaml, command="try")
+        self.assertEqual(run.code, 0, run)
+        self.assertIn("  < " + r"a\xc2\x9bb\xe2\x80\xaec\xffd\x1b[31m\x07" + "\n", run.out)
+        self.assertIn("  < X-Odd: " + r"e\xc2\x9bf\xe2\x80\xaeg" + "\n", run.out)
+        self.assertIn(r"h\xc2\x9bi\xe2\x80\xaej", run.err)
+        self.assertNotRegex(run.out + run.err, "[\u0080-\u009f\u202e\ufffd]")
+
+    def test_a_short_password_was_shown_in_base64(self):
+        for arguments in (("-u", "ada:pw"), ("-u", "ada:"), ("-u", "ada:" + "long" * 20)):
+            for extra in ((), ("--json",)):
+                with self.subTest(arguments=arguments, extra=extra):
+                    out = self.tried("--url", self.url, *arguments, *extra)
+                    self.assertRegex(out, r"(?i)authorization: Basic \*\*\*(\\r|\n)")
+
+    def test_the_secret_that_a_hole_changed_to_upper_case_was_shown(self):
+        yaml = f"""
+muster: 1
+target: {self.url}
+secrets: [ TOP ]
+load: {{ vus: 1, iterations: 1 }}
+steps: [ {{ get: /, headers: {{ X-Loud: "${{upper(env.TOP)}}", X-Low: "${{lower(env.TOP)}}" }} }} ]
+"""
+        for extra in ((), ("--json",)):
+            run = self.run_muster("-e", "TOP=SwordFish", *extra, yaml=yaml, command="try")
+            self.assertEqual(run.code, 0, run)
+            self.assertIn("X-Loud: ***", run.out)
+            self.assertNotIn("swordfish", (run.out + run.err).lower())
+
+    def test_a_request_that_was_never_sent_was_shown_as_sent(self):
+        url = f"https://{self.url.removeprefix('http://')}"  # where no TLS is spoken
+        run = self.run_muster("--url", url, command="try")
+        self.assertEqual(run.code, 99, run)
+        self.assertNotIn("  > ", run.out)
+        self.assertIn("  not sent:\n    GET / HTTP/1.1\n", run.out)
+        self.assertIs(json.loads(self.run_muster("--url", url, "--json", command="try").out.splitlines()[0])["sent"], False)
+        server = self.serve_http(lambda request: response("", 302, headers=[("Location", url)]))
+        out = self.run_muster("--url", server.url, command="try").out
+        self.assertEqual(out.count("  > GET / HTTP/1.1"), 1, out)
+        self.assertEqual(out.count("  not sent:\n    GET / HTTP/1.1"), 1, out)
+
     def test_what_made_no_request_is_told(self):
         page = "{ get: / }"
         for lists, told, code in (
