@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -126,6 +127,22 @@ struct CancelRequested {
 
   bool operator==(const CancelRequested&) const = default;
 };
+
+// Why a leader gives a job up that no person cancels; it is then the requester itself.
+constexpr std::string_view kItself = "muster";
+namespace given_up {
+constexpr std::string_view kTimeLimit = "the job's time limit";
+constexpr std::string_view kNotDispatched = "dispatch time-out";
+constexpr std::string_view kNoWorker = "there is no worker";
+constexpr std::string_view kNobodyMayTake = "no worker is left that may take one of its parts";
+constexpr std::string_view kContextTooLarge = "the context of a layer is too large";
+constexpr std::string_view kProvidesTooMuch = "what a layer provides is too large";
+constexpr std::string_view kContextNotKept = "a layer's context could not be kept by a majority in time";
+}  // namespace given_up
+
+inline CancelRequested gives_up(JobId job, std::string_view reason, JobState end_as) {
+  return {.job = job, .requester = std::string(kItself), .reason = std::string(reason), .end_as = end_as};
+}
 
 // The worker's process may be given parts. A higher life takes the place of a lower one, whose parts are then known to
 // be dead with their executors; the counterpart of an eviction, and like it needed to account for cores.

@@ -165,11 +165,11 @@ base::Instant JobMachine::check_limits(Desk& desk, const LedgerJob& job) {
   base::Instant due = base::kNever;
   if (job.outline.time_limit) {
     due = since_ + *job.outline.time_limit;
-    if (desk.now >= due) give_up(desk, "the job's time limit", JobState::kTimeout);
+    if (desk.now >= due) give_up(desk, given_up::kTimeLimit, JobState::kTimeout);
   }
   for (const WorkflowMachine& workflow : workflows_) {
-    if (workflow.context_too_large()) give_up(desk, "the context of a layer is too large", JobState::kFailed);
-    if (desk.now >= workflow.dispatch_over_at(desk)) give_up(desk, "dispatch time-out", JobState::kFailed);
+    if (workflow.context_too_large()) give_up(desk, given_up::kContextTooLarge, JobState::kFailed);
+    if (desk.now >= workflow.dispatch_over_at(desk)) give_up(desk, given_up::kNotDispatched, JobState::kFailed);
   }
   const bool none_left =
       std::ranges::all_of(desk.ledger.workers(), [](const auto& each) { return each.second.evicted; });
@@ -178,16 +178,15 @@ base::Instant JobMachine::check_limits(Desk& desk, const LedgerJob& job) {
   if (no_worker) {
     const base::Instant limit = std::max(no_worker_since_, desk.current_since) + desk.options.no_worker_limit;
     if (desk.now >= limit) {
-      give_up(desk, none_left ? "there is no worker" : "no worker is left that may take one of its parts",
-              JobState::kFailed);
+      give_up(desk, none_left ? given_up::kNoWorker : given_up::kNobodyMayTake, JobState::kFailed);
     }
     due = std::min(due, limit);
   }
   return due <= desk.now ? desk.now + desk.options.quorum_timeout : due;
 }
 
-void JobMachine::give_up(Desk& desk, const char* reason, JobState end_as) {
-  desk.propose(CancelRequested{id_, "muster", reason, end_as});
+void JobMachine::give_up(Desk& desk, std::string_view reason, JobState end_as) {
+  desk.propose(gives_up(id_, reason, end_as));
 }
 
 }  // namespace muster::cluster

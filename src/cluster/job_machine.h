@@ -53,7 +53,7 @@ class JobMachine {
   PartWatch* watch(const PartId& part);
   void tell_ends(Desk& desk, const LedgerJob& job);
   base::Instant check_limits(Desk& desk, const LedgerJob& job);
-  void give_up(Desk& desk, const char* reason, JobState end_as);
+  void give_up(Desk& desk, std::string_view reason, JobState end_as);
 
   JobId id_;
   std::uint64_t epoch_;

@@ -250,7 +250,7 @@ struct ClusterLog::Effect {
     if (!known.cancelled) {
       known.cancelled_at = log.kernel_->elapsed();
       known.cancelled_as = command.end_as;
-      if (command.requester == "muster") log.check_given_up(datacenter, command, *job);
+      if (command.requester == cluster::kItself) log.check_given_up(datacenter, command, *job);
     }
     known.cancelled = true;
     log.note_over(place, command.job, *job);

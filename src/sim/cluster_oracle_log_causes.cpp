@@ -36,16 +36,16 @@ void ClusterLog::check_given_up(std::uint32_t datacenter, const cluster::CancelR
   };
   const std::string_view reason = command.reason;
   bool true_reason = false;
-  if (reason == "the job's time limit") {
+  if (reason == cluster::given_up::kTimeLimit) {
     true_reason = job.outline.time_limit && waited(known.accepted_at, *job.outline.time_limit);
-  } else if (reason == "dispatch time-out") {
+  } else if (reason == cluster::given_up::kNotDispatched) {
     true_reason = std::ranges::any_of(known.provided, [&](const std::optional<base::Duration>& since) {
       return since && waited(*since, setup_.manager.dispatch_timeout);
     });
-  } else if (reason == "there is no worker") {
+  } else if (reason == cluster::given_up::kNoWorker) {
     true_reason = waited(known.accepted_at, setup_.manager.no_worker_limit) &&
                   everybody([](const cluster::Process&) { return false; });
-  } else if (reason == "no worker is left that may take one of its parts") {
+  } else if (reason == cluster::given_up::kNobodyMayTake) {
     // One without losses could go to any of them.
     const auto lost = [&](const auto& each) {
       const auto& [part, losses] = each;
@@ -53,7 +53,7 @@ void ClusterLog::check_given_up(std::uint32_t datacenter, const cluster::CancelR
       return everybody([&](const cluster::Process& worker) { return losses.with.contains(worker); });
     };
     true_reason = waited(known.accepted_at, setup_.manager.no_worker_limit) && std::ranges::any_of(place.losses, lost);
-  } else if (reason == "a layer's context could not be kept by a majority in time") {
+  } else if (reason == cluster::given_up::kContextNotKept) {
     true_reason = waited(known.accepted_at, setup_.manager.barrier_timeout);
   }  // Contexts of simulated jobs are small.
   kernel_->hit("given up: " + command.reason);

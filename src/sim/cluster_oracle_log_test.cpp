@@ -7,6 +7,10 @@
 namespace muster::sim {
 namespace {
 
+cluster::CancelRequested given_up(std::string_view reason) {
+  return cluster::gives_up(kJob, reason, cluster::JobState::kFailed);
+}
+
 TEST_F(ClusterOracles, SeeAnEndByACancellationThatNobodyAskedFor) {
   keep_everywhere(hash_body("bundle"));
   commit(accepted());
@@ -47,48 +51,46 @@ TEST_F(ClusterOracles, SeeAPartGivenUpForLossesThatCountForNothing) {
 }
 
 TEST_F(ClusterOracles, SeeAJobGivenUpBeforeTheTimeThatItsReasonTakes) {
-  const auto seen = [](const char* reason, std::chrono::seconds after) {
+  const auto seen = [](std::string_view reason, std::chrono::seconds after) {
     struct Each : ClusterOracles {
       void TestBody() override {}
-      std::string give_up(const char* reason, std::chrono::seconds after) {
+      std::string give_up(std::string_view reason, std::chrono::seconds after) {
         cluster::JobAccepted job = accepted();
         job.outline.time_limit = std::chrono::seconds(20);
         provision(job);
-        if (std::string_view(reason) == "there is no worker") commit(cluster::WorkerEvicted{{kWorker, Life{1}}});
+        if (reason == cluster::given_up::kNoWorker) commit(cluster::WorkerEvicted{{kWorker, Life{1}}});
         kernel_.run(after);
-        commit(cluster::CancelRequested{kJob, "muster", reason, cluster::JobState::kFailed});
+        commit(given_up(reason));
         return broken();
       }
     };
     return Each().give_up(reason, after);
   };
   using std::chrono::seconds;
-  EXPECT_EQ(seen("the job's time limit", seconds(19)), "failed-cause");
-  EXPECT_EQ(seen("the job's time limit", seconds(20)), "");
-  EXPECT_EQ(seen("dispatch time-out", seconds(290)), "failed-cause");
-  EXPECT_EQ(seen("dispatch time-out", seconds(300)), "");
-  EXPECT_EQ(seen("there is no worker", seconds(58)), "failed-cause");
-  EXPECT_EQ(seen("there is no worker", seconds(60)), "");
-  EXPECT_EQ(seen("a layer's context could not be kept by a majority in time", seconds(58)), "failed-cause");
+  EXPECT_EQ(seen(cluster::given_up::kTimeLimit, seconds(19)), "failed-cause");
+  EXPECT_EQ(seen(cluster::given_up::kTimeLimit, seconds(20)), "");
+  EXPECT_EQ(seen(cluster::given_up::kNotDispatched, seconds(290)), "failed-cause");
+  EXPECT_EQ(seen(cluster::given_up::kNotDispatched, seconds(300)), "");
+  EXPECT_EQ(seen(cluster::given_up::kNoWorker, seconds(58)), "failed-cause");
+  EXPECT_EQ(seen(cluster::given_up::kNoWorker, seconds(60)), "");
+  EXPECT_EQ(seen(cluster::given_up::kContextNotKept, seconds(58)), "failed-cause");
   EXPECT_EQ(seen("because", seconds(600)), "failed-cause");
 }
 
 TEST_F(ClusterOracles, SeeAJobGivenUpForWantOfWorkersThatAreThere) {
   provision();
   kernel_.run(std::chrono::seconds(100));
-  commit(cluster::CancelRequested{kJob, "muster", "there is no worker", cluster::JobState::kFailed});
+  commit(given_up(cluster::given_up::kNoWorker));
   EXPECT_EQ(broken(), "failed-cause");
 }
 
 TEST_F(ClusterOracles, SeeAJobGivenUpForAPartThatAnotherWorkerCouldTake) {
-  const cluster::CancelRequested gives_up{kJob, "muster", "no worker is left that may take one of its parts",
-                                          cluster::JobState::kFailed};
   provision();
   commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kNotRunning});
   kernel_.run(std::chrono::seconds(100));
   commit(cluster::WorkerAdmitted{{kOther, Life{1}}, 4});
   kernel_.run(std::chrono::seconds(120));
-  commit(gives_up);
+  commit(given_up(cluster::given_up::kNobodyMayTake));
   EXPECT_EQ(broken(), "failed-cause");
 }
 
@@ -96,8 +98,7 @@ TEST_F(ClusterOracles, AllowAJobGivenUpForAPartThatEveryWorkerLost) {
   provision();
   commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kNotRunning});
   kernel_.run(std::chrono::seconds(100));
-  commit(cluster::CancelRequested{kJob, "muster", "no worker is left that may take one of its parts",
-                                  cluster::JobState::kFailed});
+  commit(given_up(cluster::given_up::kNobodyMayTake));
   EXPECT_EQ(broken(), "");
 }
 
