@@ -55,11 +55,14 @@ std::optional<Process> place(std::span<const Candidate> candidates, std::uint32_
   return std::nullopt;
 }
 
+bool may_take(const LedgerPart& part, const Process& worker, std::uint32_t cores) {
+  return cores >= part.slice.cores && std::ranges::find(part.failed_on, worker) == part.failed_on.end();
+}
+
 bool placeable(const Ledger& ledger, const LedgerPart& part) {
   return std::ranges::any_of(ledger.workers(), [&](const auto& each) {
     const auto& [node, worker] = each;
-    const bool failed = std::ranges::find(part.failed_on, Process{node, worker.life}) != part.failed_on.end();
-    return !worker.evicted && worker.cores >= part.slice.cores && !failed;
+    return !worker.evicted && may_take(part, Process{node, worker.life}, worker.cores);
   });
 }
 

@@ -36,7 +36,9 @@ std::vector<Share> spread_over(std::span<const Candidate> candidates, std::uint3
 std::optional<Process> place(std::span<const Candidate> candidates, std::uint32_t cores,
                              std::span<const Process> failed_on, base::Random& random);
 
-// Whether there is a worker that may ever take a part that waits: it is large enough and has not failed it.
+// Whether a worker with these cores may ever take a part that waits: it is large enough and has not failed it.
+bool may_take(const LedgerPart& part, const Process& worker, std::uint32_t cores);
+// Whether there is one.
 bool placeable(const Ledger& ledger, const LedgerPart& part);
 
 // What a job wants next: cores for workflows of the batch that is its turn, and for parts that wait.

@@ -135,6 +135,23 @@ TEST_F(QueueTest, NobodyWaitsBehindAPartThatNoWorkerMayTake) {
   EXPECT_EQ(next[0].parts.at(0).worker, worker(2));
 }
 
+TEST_F(QueueTest, NobodyWaitsForCoresThatAPartBeforeThemMayNotHave) {
+  admit(worker(1), 4);
+  accept(kJob, whole_pool());
+  provision(0, feed_for(kManagerA).at(0).parts);
+  lost(0, 0, Loss::kNotRunning);
+  // The one that may take it runs a long job of one core, so that three are too few.
+  admit(worker(2), 4);
+  JobOutline small = outline({{}});
+  small.workflows[0].vus = 1;
+  accept(JobId{2}, small);
+  apply(Provision{JobId{2}, 1, 0, {{0, worker(2), 1, 1}}});
+  for (const std::uint64_t id : {3u, 4u}) accept(JobId{id}, small);
+  const auto next = feed_for(kManagerA);
+  ASSERT_EQ(next.size(), 2u);
+  for (const Provision& each : next) EXPECT_EQ(each.parts.at(0).worker, worker(1));
+}
+
 TEST_F(QueueTest, AWorkerOnTrialGetsOnePart) {
   admit(worker(1), 4);
   JobOutline small = outline({{}});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "cluster/options.h"
 
@@ -22,6 +23,20 @@ class Feeder {
 
   std::uint64_t free() const { return free_; }
   void reserve(std::uint32_t cores) { free_ -= std::min<std::uint64_t>(cores, free_); }
+
+  // Whether a part that waits can have its cores now. If not, the worker that is nearest to having them gives none to
+  // others; those that may not take the part serve who waits behind it.
+  bool ready_for(const LedgerPart& part, const Ledger& ledger) {
+    Candidate* nearest = nullptr;
+    for (Candidate& candidate : candidates_) {
+      if (!may_take(part, candidate.worker, ledger.workers().at(candidate.worker.node).cores)) continue;
+      if (nearest == nullptr || candidate.free > nearest->free) nearest = &candidate;
+    }
+    if (nearest == nullptr) return false;
+    if (nearest->free >= part.slice.cores) return true;
+    reserve(std::exchange(nearest->free, 0));
+    return false;
+  }
 
   // The assignments for one want; none if no worker may take it.
   std::vector<Assignment> assign(const LedgerJob& job, const Want& want) {
@@ -59,8 +74,7 @@ std::vector<Provision> feed(const Ledger& ledger, const Process& self, std::vect
     std::map<std::uint32_t, Provision> by_workflow;
     bool blocked = feeder.free() == 0;
     for (const Want& want : wants(job, reachable(pool, most_parts(job.workflows.size())))) {
-      // What nobody may take waits for another worker; nobody waits behind it.
-      if (want.part && !placeable(ledger, job.workflows[want.workflow].parts[*want.part])) continue;
+      if (want.part && !feeder.ready_for(job.workflows[want.workflow].parts[*want.part], ledger)) continue;
       blocked = blocked || want.cores > feeder.free();
       if (blocked) break;
       feeder.reserve(want.cores);
