@@ -65,8 +65,9 @@ enum class Loss : std::uint8_t {
   kAlone,       // its worker had no contact to managers and stopped it; nobody's fault, so it counts for nothing
   kOverdue,     // no result by its run-time limit and grace: final, the part has failed
   kCancelled,   // stopped because its job ends: final
+  kDraining,    // its worker takes nothing new; that it waits for another is nobody's fault, so it counts for nothing
 };
-constexpr std::size_t kLosses = 7;
+constexpr std::size_t kLosses = 8;
 std::string_view to_text(Loss loss);
 
 // Proposed only once the attempt cannot be running any more: confirmed by its worker, or its worker's time is over.

@@ -10,7 +10,7 @@ namespace muster::cluster {
 
 std::string_view to_text(Loss loss) {
   static constexpr std::array<std::string_view, kLosses> kTexts = {
-      "refused", "worker died", "not running", "stuck", "without contact", "overdue", "cancelled"};
+      "refused", "worker died", "not running", "stuck", "without contact", "overdue", "cancelled", "draining"};
   return kTexts[static_cast<std::size_t>(loss)];
 }
 

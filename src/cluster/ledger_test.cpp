@@ -142,14 +142,15 @@ TEST_F(LedgerTest, APartFailsAfterItsFourthLoss) {
   EXPECT_EQ(state(0), WorkflowState::kFailed);
 }
 
-TEST_F(LedgerTest, APartThatItsWorkerStoppedForWantOfContactLosesNothing) {
+TEST_F(LedgerTest, APartWhoseWorkerLostContactOrDrainsLosesNothing) {
   accept(kJob, outline({{}}));
   admit(worker(1), 4);
   for (std::uint32_t attempt = 1; attempt <= 20; ++attempt) {
     EXPECT_EQ(provision(0, {{0, worker(1), 1, attempt}}), Verdict::kApplied);
-    EXPECT_EQ(lost(0, 0, Loss::kAlone), Verdict::kApplied);
+    EXPECT_EQ(lost(0, 0, attempt % 2 == 0 ? Loss::kAlone : Loss::kDraining), Verdict::kApplied);
   }
   EXPECT_EQ(part(0, 0).losses, 0u);
+  EXPECT_EQ(part(0, 0).refusals, 0u);
   EXPECT_TRUE(part(0, 0).failed_on.empty());
 }
 

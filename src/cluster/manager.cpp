@@ -160,7 +160,7 @@ void Manager::feed_queue(Desk& desk) {
   };
   const auto candidates = workers_.candidates(ledger_, desk.now);
   if (candidates.empty()) return;
-  for (Provision& provision : feed(ledger_, self_, candidates, workers_.pool(ledger_), under_way, random_)) {
+  for (Provision& provision : feed(ledger_, self_, candidates, workers_.pool(ledger_, desk.now), under_way, random_)) {
     desk.propose(std::move(provision));
   }
 }

@@ -327,6 +327,25 @@ TEST(Manager, APartThatWasLostWaitsForCoresAsLongAsItTakes) {
   EXPECT_SOUND(world);
 }
 
+TEST(Manager, WhatADrainingWorkerRefusesWaitsUntilItTakesPartsAgain) {
+  World world({.seed = 19, .workers = 1});
+  world.run_for(seconds(2));
+  // It tells one manager; the others find out by asking.
+  world.worker(0).drain(true, world.now());
+  std::vector<JobId> jobs;
+  for (int i = 0; i < 6; ++i) jobs.push_back(world.submit(spanning({{}})));
+  world.run_for(seconds(60));
+  EXPECT_EQ(world.started, 0u);
+  EXPECT_GT(world.noted[Noted::kRefused], 0u);
+  EXPECT_LT(world.noted[Noted::kRefused], 60u);
+  world.worker(0).drain(false, world.now());
+  for (const JobId job : jobs) {
+    EXPECT_TRUE(world.run_until([&] { return world.ends.contains(job); }, minutes(2)));
+    EXPECT_EQ(world.ends[job].state, JobState::kCompleted);
+  }
+  EXPECT_SOUND(world);
+}
+
 TEST(Manager, FailsAJobOneOfWhosePartsNoWorkerMayTake) {
   World world({.seed = 18, .workers = 1, .run = minutes(2)});
   world.run_for(seconds(5));

@@ -30,7 +30,7 @@ void Manager::on(Desk& desk, NodeId from, const Heartbeat& message) {
     return desk.send(from, answer);
   }
   answer.contact = contact(desk, worker, message);
-  const bool fresh = workers_.heard(worker, message.state, message.version);
+  const bool fresh = workers_.heard(worker, message.state, message.version, desk.now);
   if (answer.contact != Contact::kAdmitted) return desk.send(from, answer);
   answer.admission = ledger_.workers().at(from).admission;
   std::set<JobId> named;
@@ -129,7 +129,7 @@ void Manager::on(Desk& desk, NodeId from, const ExtensionAsk& message) {
 void Manager::on(Desk& desk, NodeId from, const ProbeAnswer& message) {
   housekeeper_.answered(desk, from);
   const Process worker{from, message.life};
-  if (!workers_.heard(worker, message.state, message.version)) return;
+  if (!workers_.heard(worker, message.state, message.version, desk.now)) return;
   reported(desk, worker, message.parts, message.version);
 }
 

@@ -71,6 +71,10 @@ void PartWatch::answered(Desk& desk, const LedgerPart& part, const DispatchAnswe
       // Not to be asked again at once.
       desk.workers.declined(part.worker.node, desk.now);
       break;
+    case DispatchReply::kDraining:
+      loss_ = Loss::kDraining;
+      desk.workers.drains(part.worker, desk.now);
+      break;
     case DispatchReply::kStopped:
       loss_ = Loss::kNotRunning;
       break;

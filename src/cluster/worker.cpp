@@ -86,7 +86,9 @@ void Worker::body_read(const BodyHash& hash, std::optional<std::string> bytes, b
 
 void Worker::health(double cpu, double memory, std::uint32_t score, base::Instant now) {
   degraded_ = cpu >= options_.degraded_cpu || memory >= options_.degraded_memory || score >= options_.degraded_score;
-  critical_ = score >= options_.critical_score;
+  const bool critical = score >= options_.critical_score;
+  if (critical_ != critical) heartbeat_due_ = now;
+  critical_ = critical;
   settle(now);
 }
 
@@ -122,7 +124,7 @@ Effects Worker::take() {
 
 WorkerState Worker::state() const {
   if (superseded_ || drained()) return WorkerState::kOffline;
-  if (drain_asked_ || critical_) return WorkerState::kDraining;
+  if (drain_asked_ || critical_ || crowded()) return WorkerState::kDraining;
   if (!contact_) return WorkerState::kRegistering;
   return degraded_ || disk_failed_ ? WorkerState::kDegraded : WorkerState::kHealthy;
 }
@@ -136,6 +138,8 @@ void Worker::settle(base::Instant now) {
       stop(id, part, options_.alone_grace, now);
     }
   }
+  fences_.drop_expired(time_in_contact(now));
+  epochs_.drop_expired(time_in_contact(now));
   bodies_.wake(now, effects_, true);
   static_cast<void>(bodies_.news());
   for (auto at = parts_.begin(); at != parts_.end();) {

@@ -110,6 +110,8 @@ class Worker {
   void step(const PartId& id, Part& part, base::Instant now);
   base::Instant due_of(const Part& part) const;
   bool in_contact(base::Instant now) const;
+  // What is left of its memory for fences is for stops: one that it cannot remember it cannot confirm.
+  bool crowded() const { return fences_.nearly_full() || epochs_.nearly_full(); }
   // The fences' time: it stands still without contact.
   base::Instant time_in_contact(base::Instant now) const;
   void send(NodeId to, Message message) { effects_.push_back(Send{to, std::move(message)}); }

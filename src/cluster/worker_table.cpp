@@ -4,17 +4,27 @@
 
 namespace muster::cluster {
 
-bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t version) {
+bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t version, base::Instant now) {
   Seen* const known = row(worker.node);
   if (known == nullptr) return true;
   Seen& seen = *known;
   if (worker.life < seen.life || (worker.life == seen.life && version <= seen.version)) return false;
-  if (worker.life > seen.life) {
-    seen = Seen{.life = worker.life, .asked_at = seen.asked_at, .circuit = resilience::Circuit()};
+  if (seen.life < worker.life) {
+    begin(seen, worker.life);
+    seen.swim = Liveness::kAlive;
   }
   seen.state = state;
+  seen.told_at = now;
   seen.version = version;
   return true;
+}
+
+void WorkerTable::drains(const Process& worker, base::Instant now) {
+  Seen* const seen = row(worker.node);
+  if (seen == nullptr || worker.life < seen->life) return;
+  begin(*seen, worker.life);
+  seen->state = WorkerState::kDraining;
+  seen->told_at = now;
 }
 
 void WorkerTable::swim(NodeId worker, Liveness liveness) {
@@ -54,6 +64,7 @@ void WorkerTable::sync(const Ledger& ledger, base::Instant now) {
       seen_, [&](const auto& each) { return each.second.swim == Liveness::kDead && !in_ledger_.contains(each.first); });
   std::map<Process, base::Instant> evicted;
   for (const auto& [node, worker] : ledger.workers()) {
+    if (const auto at = seen_.find(node); at != seen_.end()) begin(at->second, worker.life);
     if (!worker.evicted) continue;
     const Process process{node, worker.life};
     const auto known = evicted_at_.find(process);
@@ -103,12 +114,12 @@ bool WorkerTable::may_ask(NodeId worker, base::Instant now) {
 std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Instant now) const {
   std::vector<Candidate> found;
   for (const auto& [node, worker] : ledger.workers()) {
-    if (worker.free() == 0 || draining(node)) continue;
+    if (worker.free() == 0 || draining(node, now)) continue;
     const auto at = seen_.find(node);
     const bool known = at != seen_.end();
     if (known && (at->second.swim == Liveness::kDead || !at->second.circuit.would_allow(now))) continue;
     const bool degraded =
-        known && (at->second.state == WorkerState::kDegraded || at->second.swim == Liveness::kSuspect ||
+        known && (state(at->second, now) == WorkerState::kDegraded || at->second.swim == Liveness::kSuspect ||
                   at->second.silent_since != base::kNever || at->second.unreachable);
     const bool on_trial = known && at->second.circuit.state(now) == resilience::CircuitState::kHalfOpen;
     found.push_back({{node, worker.life}, worker.free(), degraded, on_trial});
@@ -116,10 +127,10 @@ std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Insta
   return found;
 }
 
-std::vector<std::uint32_t> WorkerTable::pool(const Ledger& ledger) const {
+std::vector<std::uint32_t> WorkerTable::pool(const Ledger& ledger, base::Instant now) const {
   std::vector<std::uint32_t> cores;
   for (const auto& [node, worker] : ledger.workers()) {
-    if (!worker.evicted && !draining(node)) cores.push_back(worker.cores);
+    if (!worker.evicted && !draining(node, now)) cores.push_back(worker.cores);
   }
   return cores;
 }
@@ -173,9 +184,21 @@ WorkerTable::Seen* WorkerTable::row(NodeId worker) {
   return &seen_[worker];
 }
 
-bool WorkerTable::draining(NodeId worker) const {
+void WorkerTable::begin(Seen& seen, Life life) {
+  if (seen.life >= life) return;
+  seen = Seen{.life = life, .swim = seen.swim, .asked_at = seen.asked_at, .circuit = resilience::Circuit()};
+}
+
+bool WorkerTable::draining(NodeId worker, base::Instant now) const {
   const auto at = seen_.find(worker);
-  return at != seen_.end() && (at->second.state == WorkerState::kDraining || at->second.state == WorkerState::kOffline);
+  if (at == seen_.end()) return false;
+  const WorkerState told = state(at->second, now);
+  return told == WorkerState::kDraining || told == WorkerState::kOffline;
+}
+
+WorkerState WorkerTable::state(const Seen& seen, base::Instant now) const {
+  const bool lately = seen.told_at != base::kNever && now - seen.told_at < options_.state_memory;
+  return lately ? seen.state : WorkerState::kHealthy;
 }
 
 }  // namespace muster::cluster

@@ -28,7 +28,9 @@ class WorkerTable {
   explicit WorkerTable(const ManagerOptions& options) : options_(options) {}
 
   // A report of a worker. False if it is stale: of a lower life, or not newer than one seen.
-  bool heard(const Process& worker, WorkerState state, std::uint64_t version);
+  bool heard(const Process& worker, WorkerState state, std::uint64_t version, base::Instant now);
+  // It refused an offer because it drains, which is newer than what it reported.
+  void drains(const Process& worker, base::Instant now);
   void swim(NodeId worker, Liveness liveness);
 
   // Whether a new call to it may begin: half-open, its circuit lets one through, and this is it. Then what came of it:
@@ -55,7 +57,7 @@ class WorkerTable {
   // Workers that can be given parts, with their free cores, ascending.
   std::vector<Candidate> candidates(const Ledger& ledger, base::Instant now) const;
   // The cores of each worker that is there and not draining.
-  std::vector<std::uint32_t> pool(const Ledger& ledger) const;
+  std::vector<std::uint32_t> pool(const Ledger& ledger, base::Instant now) const;
 
   // Probes of the log's leader go without answers, or do not.
   void probed(NodeId worker, bool alive);
@@ -76,6 +78,7 @@ class WorkerTable {
   struct Seen {
     Life life{};
     WorkerState state = WorkerState::kHealthy;
+    base::Instant told_at = base::kNever;  // the state
     std::uint64_t version = 0;
     Liveness swim = Liveness::kAlive;
     bool unreachable = false;                   // by probes
@@ -87,7 +90,11 @@ class WorkerTable {
 
   // Null if there are too many and the ledger does not have this one: strangers cannot hide a worker.
   Seen* row(NodeId worker);
-  bool draining(NodeId worker) const;
+  // What was seen of a former life says nothing of this one, though others heard of it first.
+  static void begin(Seen& seen, Life life);
+  bool draining(NodeId worker, base::Instant now) const;
+  // What it said lately: it reports to few managers, so one that hears nothing more knows nothing.
+  WorkerState state(const Seen& seen, base::Instant now) const;
 
   ManagerOptions options_;
   std::set<NodeId> in_ledger_;

@@ -15,7 +15,7 @@ class WorkerTableTest : public ::testing::Test, public LedgerFixture {
   void SetUp() override {
     for (std::uint64_t i = 1; i <= 3; ++i) {
       admit(cluster::worker(i), 4);
-      table_.heard(cluster::worker(i), WorkerState::kHealthy, 1);
+      table_.heard(cluster::worker(i), WorkerState::kHealthy, 1, now_);
     }
   }
   std::vector<NodeId> nodes() const {
@@ -33,13 +33,14 @@ class WorkerTableTest : public ::testing::Test, public LedgerFixture {
 };
 
 TEST_F(WorkerTableTest, LeavesOutDrainingDeadAndBrokenWorkers) {
-  table_.heard(cluster::worker(1), WorkerState::kDraining, 2);
+  table_.heard(cluster::worker(1), WorkerState::kDraining, 2, now_);
   EXPECT_EQ(nodes(), (std::vector<NodeId>{cluster::worker(2).node, cluster::worker(3).node}));
   table_.swim(cluster::worker(2).node, Liveness::kDead);
   EXPECT_EQ(nodes(), (std::vector<NodeId>{cluster::worker(3).node}));
   for (int i = 0; i < 3; ++i) table_.unanswered(cluster::worker(3).node, now_);
   EXPECT_TRUE(nodes().empty());
   now_ += seconds(10);
+  table_.heard(cluster::worker(1), WorkerState::kDraining, 3, now_);
   EXPECT_EQ(nodes(), (std::vector<NodeId>{cluster::worker(3).node}));
 }
 
@@ -58,9 +59,41 @@ TEST_F(WorkerTableTest, AWorkerOnTrialIsCalledOnceUntilItAnswers) {
 }
 
 TEST_F(WorkerTableTest, IgnoresReportsThatAreNotNewer) {
-  EXPECT_FALSE(table_.heard(cluster::worker(1), WorkerState::kDraining, 1));
-  EXPECT_FALSE(table_.heard(cluster::worker(1, 0), WorkerState::kDraining, 9));
+  EXPECT_FALSE(table_.heard(cluster::worker(1), WorkerState::kDraining, 1, now_));
+  EXPECT_FALSE(table_.heard(cluster::worker(1, 0), WorkerState::kDraining, 9, now_));
   EXPECT_EQ(nodes().size(), 3u);
+}
+
+TEST_F(WorkerTableTest, BelievesWhatAWorkerSaidOfItselfForAWhile) {
+  table_.heard(cluster::worker(1), WorkerState::kDraining, 2, now_);
+  now_ += seconds(9);
+  EXPECT_EQ(nodes().size(), 2u);
+  EXPECT_EQ(table_.pool(ledger, now_).size(), 2u);
+  now_ += seconds(1);
+  EXPECT_EQ(nodes().size(), 3u);
+  EXPECT_EQ(table_.pool(ledger, now_).size(), 3u);
+}
+
+TEST_F(WorkerTableTest, ARefusalOfOneThatDrainsIsNewerThanItsReport) {
+  table_.drains(cluster::worker(1), now_);
+  EXPECT_EQ(nodes().size(), 2u);
+  table_.heard(cluster::worker(1), WorkerState::kHealthy, 2, now_);
+  EXPECT_EQ(nodes().size(), 3u);
+  // Of another life it says nothing.
+  table_.drains(cluster::worker(1, 0), now_);
+  EXPECT_EQ(nodes().size(), 3u);
+}
+
+TEST_F(WorkerTableTest, WhatWasSeenOfAFormerLifeSaysNothingOfALaterOneOfWhichOthersHeard) {
+  const NodeId node = cluster::worker(1).node;
+  table_.heard(cluster::worker(1), WorkerState::kDraining, 2, now_);
+  for (int i = 0; i < 3; ++i) table_.unanswered(node, now_);
+  admit(cluster::worker(1, 2), 4);
+  table_.sync(ledger, now_);
+  const auto found = table_.candidates(ledger, now_);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].worker, cluster::worker(1, 2));
+  EXPECT_FALSE(found[0].degraded);
 }
 
 TEST_F(WorkerTableTest, PartsOfAnEvictedWorkerAreOverOnlyAfterItsTime) {

@@ -425,12 +425,43 @@ TEST_F(WorkerTest, DrainsByTakingNothingNewAndEndingWhatRuns) {
 }
 
 TEST_F(WorkerTest, CriticalPressureDrainsUntilItIsOver) {
+  const std::size_t before = count<Heartbeat>();
   worker_.health(0.1, 0.1, 8, now_);
   EXPECT_EQ(worker_.state(), WorkerState::kDraining);
+  keep(worker_.take());
+  EXPECT_EQ(count<Heartbeat>(), before + 1);
   worker_.health(0.9, 0.1, 0, now_);
   EXPECT_EQ(worker_.state(), WorkerState::kDegraded);
   worker_.health(0.1, 0.1, 0, now_);
   EXPECT_EQ(worker_.state(), WorkerState::kHealthy);
+}
+
+TEST_F(WorkerTest, TakesNothingNewWhileItsMemoryForFencesIsNearlyFull) {
+  WorkerSettings small = settings();
+  small.options.fences = {.max_keys = 10, .life = seconds(1)};
+  Worker worker(small, now_);
+  const auto offer = [&](std::uint32_t part) {
+    Dispatch order = dispatch();
+    order.part.part = part;
+    worker.receive(kLeader, order, now_);
+    keep(worker.take());
+    return last<DispatchAnswer>()->reply;
+  };
+  for (std::uint32_t i = 0; i < 8; ++i) EXPECT_NE(offer(i), DispatchReply::kDraining);
+  EXPECT_EQ(worker.state(), WorkerState::kRegistering);
+  EXPECT_EQ(offer(8), DispatchReply::kDraining);
+  EXPECT_EQ(worker.state(), WorkerState::kDraining);
+  // Once the job has ended and no message of it can be under way any more, it takes parts again.
+  now_ += WorkerOptions().leader_memory;
+  HeartbeatAnswer over;
+  over.life = kThisWorker.life;
+  over.contact = Contact::kEvicted;
+  over.over = {kJob};
+  worker.receive(kLeader, over, now_);
+  EXPECT_EQ(worker.state(), WorkerState::kDraining);
+  now_ += seconds(1);
+  worker.wake(now_);
+  EXPECT_EQ(worker.state(), WorkerState::kRegistering);
 }
 
 TEST_F(WorkerTest, IsDegradedWhileItsDiskTakesNothingAndTellsAtOnce) {

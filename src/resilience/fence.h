@@ -99,6 +99,8 @@ class FenceTable {
   }
 
   std::size_t size() const { return entries_.size(); }
+  // A tenth is left.
+  bool nearly_full() const { return entries_.size() >= options_.max_keys - options_.max_keys / 10; }
 
  private:
   struct Entry {

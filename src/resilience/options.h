@@ -179,8 +179,9 @@ struct CallOptions {
 };
 
 struct FenceOptions {
-  // Keys remembered. When full, new keys are refused: to forget a fence that is in use would let an older one pass.
-  std::size_t max_keys = 16'384;
+  // Keys remembered, of some 150 bytes each. When full, new keys are refused: to forget a fence that is in use would
+  // let an older one pass.
+  std::size_t max_keys = 65'536;
 
   // How long a key is remembered after it was released. Longer than any message can be under way: envelopes refuse what
   // is older than 5 minutes.

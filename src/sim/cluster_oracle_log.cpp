@@ -156,6 +156,7 @@ struct ClusterLog::Effect {
         losses.with.insert(held->second.first);
         break;
       case cluster::Loss::kAlone:
+      case cluster::Loss::kDraining:
       case cluster::Loss::kOverdue:
       case cluster::Loss::kCancelled:
         break;
