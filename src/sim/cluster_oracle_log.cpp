@@ -147,7 +147,8 @@ struct ClusterLog::Effect {
     Losses& losses = place.losses[command.part];
     switch (command.loss) {
       case cluster::Loss::kRefused:
-        ++losses.refused;
+        if (losses.refused++ == 0) losses.refused_since = log.kernel_->elapsed();
+        losses.refused_by.insert(held->second.first);
         break;
       case cluster::Loss::kWorkerDied:
       case cluster::Loss::kNotRunning:
@@ -195,17 +196,22 @@ struct ClusterLog::Effect {
     place.over.insert(command.part);
     if (command.outcome == cluster::PartOutcome::kCompleted) place.completed.insert(command.part);
     const auto* const attempt = log.runs_->attempt(datacenter, {command.part, command.fence});
-    // A worker may find that the time of a part was over before its executor does.
-    const bool overdue = command.outcome == cluster::PartOutcome::kTimeout;
-    const bool true_result = attempt != nullptr && !attempt->live && (attempt->outcome == command.outcome || overdue) &&
-                             attempt->counts == part->counts &&
-                             (command.body.size == 0 || attempt->body == command.body.hash);
+    const bool true_result =
+        attempt != nullptr && !attempt->live && (attempt->outcome == command.outcome || overdue(command, *attempt)) &&
+        attempt->counts == part->counts && (command.body.size == 0 || attempt->body == command.body.hash);
     if (!true_result)
       violate("12", fmt::format("part {}.{} of job {} has a result that no executor under fence {}.{} gave",
                                 command.part.workflow, command.part.part, cluster::number(command.part.job),
                                 command.fence.epoch, command.fence.attempt));
     if (command.body.size > 0) log.check_body("a result", command.body, voters, proposal);
     log.free(place, command.part);
+  }
+  // A worker may find that the time of a part was over before its executor does, and then stops it.
+  bool overdue(const cluster::ResultHeld& command, const ClusterRuns::Attempt& attempt) const {
+    const auto& limit = after.job(command.part.job)->outline.workflows[command.part.workflow].run_limit;
+    return command.outcome == cluster::PartOutcome::kTimeout && limit &&
+           attempt.outcome.value_or(cluster::PartOutcome::kCancelled) == cluster::PartOutcome::kCancelled &&
+           (log.lasted(attempt.began, *limit) || !log.runs_->keeps_time(attempt.worker));
   }
   // How it has to end by the results that are held, each looked at by itself.
   cluster::JobState due_end(JobId id, const Job& known, const LedgerJob& job) const {
@@ -412,6 +418,14 @@ void ClusterLog::check_job(std::uint32_t datacenter, JobId id, const Ledger& aft
       kernel_->violate("16", fmt::format("workflow {} of job {} goes from {} to {}", i, cluster::number(id),
                                          cluster::to_text(account.states[i]), cluster::to_text(state)));
     account.states[i] = state;
+  }
+  bool over = true;
+  for (std::size_t i = 0; i < account.states.size(); ++i)
+    over = over && (account.layers[i] > account.closed || cluster::terminal(account.states[i]));
+  if (!over) {
+    account.layer_over.reset();
+  } else if (!account.layer_over) {
+    account.layer_over = kernel_->elapsed();
   }
   const cluster::JobState state = cluster::state_of(*job);
   if (account.state != cluster::JobState::kSubmitted && !cluster::legal(account.state, state))

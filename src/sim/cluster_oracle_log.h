@@ -94,7 +94,8 @@ class ClusterLog {
     std::vector<std::uint32_t> layers;                    // of its workflows
     std::vector<std::optional<base::Duration>> provided;  // when each of them got its first cores
     std::vector<std::vector<std::uint32_t>> depends;
-    std::uint32_t closed = 0;  // layers
+    std::uint32_t closed = 0;                  // layers
+    std::optional<base::Duration> layer_over;  // since when the open one is, with all before it
     std::vector<cluster::WorkflowState> states;
     cluster::JobState state = cluster::JobState::kSubmitted;  // that is, never looked at
     std::optional<cluster::JobState> end;
@@ -113,6 +114,8 @@ class ClusterLog {
   struct Losses {
     std::size_t counted = 0;  // with its worker, or because it hung
     std::size_t refused = 0;
+    base::Duration refused_since{};
+    std::set<cluster::Process> refused_by;
     std::set<cluster::Process> with;  // the workers of the counted ones
   };
   struct Place {

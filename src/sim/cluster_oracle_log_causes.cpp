@@ -54,7 +54,7 @@ void ClusterLog::check_given_up(std::uint32_t datacenter, const cluster::CancelR
     };
     true_reason = waited(known.accepted_at, setup_.manager.no_worker_limit) && std::ranges::any_of(place.losses, lost);
   } else if (reason == cluster::given_up::kContextNotKept) {
-    true_reason = waited(known.accepted_at, setup_.manager.barrier_timeout);
+    true_reason = known.layer_over && waited(*known.layer_over, setup_.manager.barrier_timeout);
   }  // Contexts of simulated jobs are small.
   kernel_->hit("given up: " + command.reason);
   if (true_reason) return;
@@ -74,8 +74,11 @@ void ClusterLog::check_failure(std::uint32_t datacenter, JobId id, const LedgerJ
       if (row.phase != PartPhase::kEnded || row.outcome != cluster::PartOutcome::kFailed) continue;
       kernel_->hit("part given up");
       // Lost more than three times, or refused more than five times; what its worker stopped alone counts for nothing.
+      // One that is refused by the only worker there is must not be offered to it in haste until that is too often.
       const Losses& losses = places_[datacenter].losses[{id, i, part}];
-      if (losses.counted > 3 || losses.refused > 5) continue;
+      const bool hasty =
+          losses.refused_by.size() == 1 && kernel_->elapsed() - losses.refused_since < std::chrono::seconds(1);
+      if (losses.counted > 3 || (losses.refused > 5 && !hasty)) continue;
       kernel_->violate(
           "failed-cause",
           fmt::format("part {}.{} of job {} has failed in attempt {} though it was lost {} times and "

@@ -102,6 +102,72 @@ TEST_F(ClusterOracles, AllowAJobGivenUpForAPartThatEveryWorkerLost) {
   EXPECT_EQ(broken(), "");
 }
 
+TEST_F(ClusterOracles, SeeAJobGivenUpForAContextThatWasNotYetDue) {
+  provision();
+  kernel_.run(std::chrono::seconds(100));
+  commit(given_up(cluster::given_up::kContextNotKept));
+  EXPECT_EQ(broken(), "failed-cause");
+}
+
+TEST_F(ClusterOracles, AllowAJobGivenUpForAContextThatNobodyCouldKeep) {
+  provision();
+  commit(result());
+  kernel_.run(std::chrono::seconds(60));
+  commit(given_up(cluster::given_up::kContextNotKept));
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, SeeAPartThatItsOnlyWorkerIsOfferedInHasteUntilItFails) {
+  const auto fails = [](base::Duration pause) {
+    struct Each : ClusterOracles {
+      void TestBody() override {}
+      std::string fail(base::Duration pause) {
+        provision();
+        for (std::uint32_t attempt = 1; attempt <= 6; ++attempt) {
+          commit(cluster::PartLost{{kJob, 0, 0}, {1, attempt}, 1, cluster::Loss::kRefused});
+          if (attempt < 6) commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, attempt + 1}}});
+          kernel_.run(attempt * pause);
+        }
+        commit(cluster::JobEnded{kJob, 1, cluster::JobState::kFailed, ""});
+        return broken();
+      }
+    };
+    return Each().fail(pause);
+  };
+  EXPECT_EQ(fails(std::chrono::milliseconds(10)), "failed-cause");
+  EXPECT_EQ(fails(std::chrono::milliseconds(500)), "");
+}
+
+TEST_F(ClusterOracles, SeeATimeOutOfAPartThatHasNoLimit) {
+  provision(of_one_workflow());
+  cluster::ResultHeld over = result(cluster::PartOutcome::kCancelled);
+  over.outcome = cluster::PartOutcome::kTimeout;
+  kernel_.run(std::chrono::hours(1));
+  commit(over);
+  EXPECT_EQ(broken(), "12");
+}
+
+TEST_F(ClusterOracles, SeeATimeOutBeforeItsTime) {
+  const auto ends = [](std::chrono::seconds after) {
+    struct Each : ClusterOracles {
+      void TestBody() override {}
+      std::string end(std::chrono::seconds after) {
+        cluster::JobAccepted job = of_one_workflow();
+        job.outline.workflows[0].run_limit = std::chrono::seconds(20);
+        provision(job);
+        cluster::ResultHeld over = result(cluster::PartOutcome::kCancelled);
+        over.outcome = cluster::PartOutcome::kTimeout;
+        kernel_.run(after);
+        commit(over);
+        return broken();
+      }
+    };
+    return Each().end(after);
+  };
+  EXPECT_EQ(ends(std::chrono::seconds(19)), "12");
+  EXPECT_EQ(ends(std::chrono::seconds(20)), "");
+}
+
 TEST_F(ClusterOracles, SeeAnEndForgottenThatNobodyHasTaken) {
   provision(of_one_workflow());
   commit(result());

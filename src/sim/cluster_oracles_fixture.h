@@ -83,12 +83,12 @@ class ClusterOracles : public testing::Test {
     commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, 1}}});
   }
   // Its executor has ended so.
-  cluster::ResultHeld result() {
+  cluster::ResultHeld result(cluster::PartOutcome outcome = cluster::PartOutcome::kCompleted) {
     runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}));
     cluster::ExecutorEnd end;
     end.part = {kJob, 0, 0};
     end.fence = {1, 1};
-    end.outcome = cluster::PartOutcome::kCompleted;
+    end.outcome = outcome;
     end.counts = counts_of(kJob, 0, {0, 4, 4});
     runs_.ended(kWorker, end, hash_body("result"));
     return {end.part, end.fence, *end.outcome, {hash_body("result"), 6}, end.counts, ""};
