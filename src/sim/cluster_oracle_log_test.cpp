@@ -267,6 +267,24 @@ TEST_F(ClusterOracles, SeeAWorkerThatRunsOnWithoutContact) {
   EXPECT_EQ(broken(), "10");
 }
 
+// A per cent of the time since it started would hide what a clock does within the time that a limit takes.
+TEST_F(ClusterOracles, TrustNoClockThatRanTrueForLongAndThenRanAway) {
+  const auto runs_on = [this](base::Duration span) {
+    for (const base::Duration end = kernel_.elapsed() + span; kernel_.elapsed() < end;) {
+      kernel_.run(kernel_.elapsed() + std::chrono::milliseconds(100));
+      runs_.observe(kManager);
+    }
+  };
+  runs_.booted(kManager);
+  kernel_.run_clock_at(kManager, Clock::kTrueRate + Clock::kTrueRate / 128);
+  runs_on(std::chrono::seconds(120));
+  EXPECT_TRUE(runs_.keeps_time(kManager));
+  kernel_.run_clock_at(kManager, Clock::kTrueRate + Clock::kTrueRate / 3);
+  runs_on(std::chrono::seconds(2));
+  EXPECT_FALSE(runs_.keeps_time(kManager));
+  EXPECT_FALSE(runs_.managers_keep_time(ClusterMap::datacenter(kManager), std::chrono::seconds(100)));
+}
+
 TEST_F(ClusterOracles, SeeAnEpochThatFalls) {
   cluster::Dispatch offer;
   offer.part = {kJob, 0, 0};

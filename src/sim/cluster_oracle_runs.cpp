@@ -16,6 +16,8 @@ namespace {
 // How much too late an alarm may come before its node counts as crawling; and for how long such things are remembered.
 constexpr base::Duration kTooLate = std::chrono::milliseconds(500);
 constexpr base::Duration kLately = std::chrono::seconds(60);
+// A clock must run true in each stretch of so long: one that did for minutes may not be seconds off all at once.
+constexpr base::Duration kStretch = std::chrono::seconds(1);
 // Without contact for so long, a worker stops what it runs.
 constexpr base::Duration kContact = std::chrono::seconds(30);
 
@@ -146,10 +148,14 @@ void ClusterRuns::observe(base::NodeId node) {
   Clock& it = clock(node);
   const std::int64_t offset = (kernel_->clock_of(node) - kernel_->now()).count();
   const std::int64_t off = offset - it.offset;
-  const std::int64_t most = 1'000'000 + (kernel_->elapsed() - it.began).count() / 100;
-  if (off <= most && off >= -most) return;
-  it.strayed_at = it.began = kernel_->elapsed();
+  const base::Duration watched = kernel_->elapsed() - it.began;
+  const std::int64_t most = 1'000'000 + watched.count() / 100;
+  const bool true_enough = off <= most && off >= -most;
+  if (true_enough && watched < kStretch) return;
+  it.began = kernel_->elapsed();
   it.offset = offset;
+  if (true_enough) return;
+  it.strayed_at = it.began;
   const ClusterMap::Role role = ClusterMap::role(node);
   if (role == ClusterMap::Role::kManager) manager_strayed_[ClusterMap::datacenter(node) & 1] = it.strayed_at;
   if (role == ClusterMap::Role::kGate) gate_strayed_ = it.strayed_at;
