@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/time.h"
@@ -63,6 +64,15 @@ class LogProposals {
   // majority's disks.
   std::optional<std::uint64_t> propose(Command command, base::Instant now, Effects& effects);
   bool under_way(const Subject& subject) const { return subjects_.contains(subject); }
+  // Those about one kind of thing.
+  template <class Kind>
+  std::vector<const Kind*> all() const {
+    std::vector<const Kind*> found;
+    for (const auto& [sequence, waiting] : waiting_) {
+      if (const auto* const command = std::get_if<Kind>(&waiting.entry.command)) found.push_back(command);
+    }
+    return found;
+  }
 
   // Own entries that were applied leave. Whether it was still waited for.
   bool applied(const Entry& entry, base::Instant now);

@@ -155,12 +155,10 @@ void Manager::feed_queue(Desk& desk) {
   hungry_ = false;
   feed_due_ = desk.now + options_.manager_state;
   if (machines_.empty()) return;
-  const auto under_way = [&](JobId job, std::uint32_t workflow) {
-    return proposals_.under_way(subject_of(Provision{job, 0, workflow, {}}));
-  };
   const auto candidates = workers_.candidates(ledger_, desk.now);
   if (candidates.empty()) return;
-  for (Provision& provision : feed(ledger_, self_, candidates, workers_.pool(ledger_, desk.now), under_way, random_)) {
+  const auto pool = workers_.pool(ledger_, desk.now);
+  for (Provision& provision : feed(ledger_, self_, candidates, pool, proposals_.all<Provision>(), random_)) {
     desk.propose(std::move(provision));
   }
 }

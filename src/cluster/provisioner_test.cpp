@@ -62,7 +62,7 @@ TEST(Provisioner, TakesTheLargestWorkersWhereAnyWouldBeTooMany) {
 
 class QueueTest : public ::testing::Test, public LedgerFixture {
  protected:
-  std::vector<Provision> feed_for(const Process& self) {
+  std::vector<Provision> feed_for(const Process& self, const std::vector<const Provision*>& under_way = {}) {
     std::vector<Candidate> candidates;
     std::vector<std::uint32_t> pool;
     for (const auto& [node, each] : ledger.workers()) {
@@ -70,7 +70,7 @@ class QueueTest : public ::testing::Test, public LedgerFixture {
       pool.push_back(each.cores);
     }
     base::Random random(7);
-    return feed(ledger, self, candidates, pool, [](JobId, std::uint32_t) { return false; }, random);
+    return feed(ledger, self, candidates, pool, under_way, random);
   }
   JobOutline whole_pool() {
     JobOutline made = outline({{}});
@@ -152,6 +152,53 @@ TEST_F(QueueTest, NobodyWaitsForCoresThatAPartBeforeThemMayNotHave) {
   for (const Provision& each : next) EXPECT_EQ(each.parts.at(0).worker, worker(1));
 }
 
+// Held back by the worker that was nearest alone, it would wait for the longest part there, whatever the others do.
+TEST_F(QueueTest, APartThatWaitsGetsTheFirstWorkerThatIsFreeForIt) {
+  admit(worker(1), 4);
+  accept(kJob, whole_pool());
+  provision(0, feed_for(kManagerA).at(0).parts);
+  lost(0, 0, Loss::kNotRunning);
+  JobOutline small = outline({{}});
+  small.workflows[0].vus = 1;
+  for (const std::uint32_t number : {2u, 3u}) {
+    admit(worker(number), 4);
+    accept(JobId{number}, small);
+    apply(Provision{JobId{number}, 1, 0, {{0, worker(number), number - 1, 1}}});
+  }
+  for (const std::uint64_t id : {4u, 5u, 6u, 7u, 8u}) accept(JobId{id}, small);
+  const auto next = feed_for(kManagerA);
+  EXPECT_EQ(next.size(), 4u);
+  for (const Provision& each : next) EXPECT_EQ(each.parts.at(0).worker, worker(1));
+}
+
+TEST_F(QueueTest, WhatIsProposedIsGivenToNobodyElse) {
+  admit(worker(1), 4);
+  admit(worker(2), 4);
+  JobOutline small = outline({{}});
+  small.workflows[0].vus = 1;
+  accept(kJob, small);
+  const Provision proposed{kJob, 1, 0, {{0, worker(1), 4, 1}}};
+  for (const std::uint64_t id : {2u, 3u, 4u, 5u, 6u}) accept(JobId{id}, small);
+  const auto next = feed_for(kManagerA, {&proposed});
+  ASSERT_EQ(next.size(), 4u);
+  for (const Provision& each : next) EXPECT_EQ(each.parts.at(0).worker, worker(2));
+}
+
+TEST_F(QueueTest, APartOfAnotherLeaderKeepsTheOnlyWorkerThatMayTakeIt) {
+  admit(worker(1), 4);
+  accept(kJob, whole_pool());
+  provision(0, feed_for(kManagerA).at(0).parts);
+  lost(0, 0, Loss::kNotRunning);
+  apply(JobOwner{kJob, kManagerB, 2});
+  admit(worker(2), 4);
+  JobOutline small = outline({{}});
+  small.workflows[0].vus = 1;
+  for (const std::uint64_t id : {2u, 3u}) accept(JobId{id}, small);
+  const auto next = feed_for(kManagerA);
+  ASSERT_EQ(next.size(), 2u);
+  for (const Provision& each : next) EXPECT_EQ(each.parts.at(0).worker, worker(1));
+}
+
 TEST_F(QueueTest, AWorkerOnTrialGetsOnePart) {
   admit(worker(1), 4);
   JobOutline small = outline({{}});
@@ -159,9 +206,8 @@ TEST_F(QueueTest, AWorkerOnTrialGetsOnePart) {
   accept(kJob, small);
   accept(JobId{2}, small);
   base::Random random(7);
-  const auto nothing = [](JobId, std::uint32_t) { return false; };
   const std::vector<Candidate> candidates = {{worker(1), 4, false, true}};
-  EXPECT_EQ(feed(ledger, kManagerA, candidates, {4}, nothing, random).size(), 1u);
+  EXPECT_EQ(feed(ledger, kManagerA, candidates, {4}, {}, random).size(), 1u);
 }
 
 TEST_F(QueueTest, BatchesOfALayerRunInTurn) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "base/random.h"
@@ -13,10 +12,10 @@
 
 namespace muster::cluster {
 
-// The provisions to propose now, for jobs that `self` leads. `under_way` says whether one for a workflow is proposed
-// already; `pool` holds the cores of each worker. Looks at jobs from the head of the queue until cores run out.
+// The provisions to propose now, for jobs that `self` leads. `under_way` are those that it has proposed already; `pool`
+// holds the cores of each worker. Looks at jobs from the head of the queue until cores run out.
 std::vector<Provision> feed(const Ledger& ledger, const Process& self, std::vector<Candidate> candidates,
-                            const std::vector<std::uint32_t>& pool,
-                            const std::function<bool(JobId, std::uint32_t)>& under_way, base::Random& random);
+                            const std::vector<std::uint32_t>& pool, const std::vector<const Provision*>& under_way,
+                            base::Random& random);
 
 }  // namespace muster::cluster
