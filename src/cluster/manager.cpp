@@ -46,13 +46,14 @@ void Manager::receive(NodeId from, const Message& message, base::Instant now) {
   settle(now);
 }
 
-void Manager::member(NodeId node, NodeRole role, Liveness liveness, base::Instant now) {
+void Manager::member(NodeId node, NodeRole role, Liveness liveness, std::optional<WorkerState> told,
+                     base::Instant now) {
   switch (role) {
     case NodeRole::kManager:
       peers_.swim(node, liveness);
       break;
     case NodeRole::kWorker:
-      workers_.swim(node, liveness);
+      workers_.swim(node, liveness, told);
       hungry_ = true;
       break;
     case NodeRole::kGate:

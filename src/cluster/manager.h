@@ -56,7 +56,8 @@ class Manager {
   base::Expected<void> restored(std::string_view snapshot, base::Instant now);
 
   void receive(NodeId from, const Message& message, base::Instant now);
-  void member(NodeId node, NodeRole role, Liveness liveness, base::Instant now);
+  // Membership's news of a node; with the state that it passes on, if it is a worker.
+  void member(NodeId node, NodeRole role, Liveness liveness, std::optional<WorkerState> told, base::Instant now);
   void body_stored(const BodyHash& hash, bool ok, base::Instant now);
   void body_read(const BodyHash& hash, std::optional<std::string> bytes, base::Instant now);
   void drain(base::Instant now);
@@ -72,6 +73,7 @@ class Manager {
   // The whole state, for a snapshot of the log at ledger().index().
   std::string snapshot() const;
   const Ledger& ledger() const { return ledger_; }
+  Census census(base::Instant now) const { return workers_.census(ledger_, now); }
   std::size_t jobs_led() const { return machines_.size(); }
   bool drained() const;
 

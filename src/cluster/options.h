@@ -132,8 +132,8 @@ struct ManagerOptions {
   // A worker that answers no offer and no stop for so long is evicted though SWIM holds it alive. (Probes of the log's
   // leader, and what is done when most would be evicted: cores/health_options.h.)
   base::Duration unreachable_after = std::chrono::seconds(30);
-  // What a worker said of its state is believed for so long. It tells every second those whose parts it had lately, and
-  // not the others: shorter makes them offer it what it refuses, longer leaves it idle when it takes parts again.
+  // What a worker said of its state is believed for so long; then what members tell one another counts. It tells every
+  // second those whose parts it had lately, and not the others: longer leaves it idle when it takes parts again.
   base::Duration state_memory = std::chrono::seconds(10);
   // The admission of one worker is proposed at most this often: it may change its cores, or its life, with every
   // heartbeat. Longer delays a worker that restarts twice.

@@ -1,24 +1,23 @@
 #include "cluster/presence.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace muster::cluster {
 namespace {
 
-model::NodeLife life_of(WorkerState state) {
-  switch (state) {
-    case WorkerState::kRegistering:
-      return model::NodeLife::kStarting;
-    case WorkerState::kHealthy:
-      return model::NodeLife::kHealthy;
-    case WorkerState::kDegraded:
-      return model::NodeLife::kDegraded;
-    case WorkerState::kDraining:
-      return model::NodeLife::kDraining;
-    case WorkerState::kOffline:
-      break;
-  }
-  return model::NodeLife::kOffline;
+using model::NodeLife;
+constexpr std::array<std::pair<WorkerState, NodeLife>, 5> kLives = {{
+    {WorkerState::kRegistering, NodeLife::kStarting},
+    {WorkerState::kHealthy, NodeLife::kHealthy},
+    {WorkerState::kDegraded, NodeLife::kDegraded},
+    {WorkerState::kDraining, NodeLife::kDraining},
+    {WorkerState::kOffline, NodeLife::kOffline},
+}};
+
+NodeLife life_of(WorkerState state) {
+  return std::ranges::find(kLives, state, &std::pair<WorkerState, NodeLife>::first)->second;
 }
 
 }  // namespace
@@ -28,23 +27,18 @@ NodeRole role_of(const model::NodeState& state) {
   return std::holds_alternative<model::GateState>(state.role) ? NodeRole::kGate : NodeRole::kWorker;
 }
 
-model::NodeState state_of_manager(NodeId self, std::string datacenter, const Ledger& ledger,
+model::NodeState state_of_manager(NodeId self, std::string datacenter, std::size_t jobs, const Census& workers,
                                   const LogStanding& standing, bool draining) {
   model::ManagerState manager;
   manager.datacenter = std::move(datacenter);
   manager.term = standing.term;
   manager.leads = standing.leader == self;
   manager.has_quorum = standing.current();
-  manager.jobs = static_cast<std::uint32_t>(ledger.open_jobs().size());
-  for (const auto& [node, worker] : ledger.workers()) {
-    // One that is evicted and has no parts is only a memory.
-    if (worker.evicted && worker.used == 0) continue;
-    ++manager.workers;
-    if (worker.evicted) continue;
-    ++manager.healthy_workers;
-    manager.free_cores += worker.free();
-    manager.total_cores += worker.cores;
-  }
+  manager.jobs = static_cast<std::uint32_t>(jobs);
+  manager.workers = workers.workers;
+  manager.healthy_workers = workers.healthy;
+  manager.free_cores = workers.free_cores;
+  manager.total_cores = workers.cores;
   model::NodeState state;
   state.life = draining ? model::NodeLife::kDraining : model::NodeLife::kHealthy;
   state.accepting = !draining && manager.has_quorum && manager.healthy_workers > 0;
@@ -64,6 +58,11 @@ model::NodeState state_of_worker(WorkerState life, std::uint32_t cores, std::uin
   state.capacity = free_cores;
   state.role = std::move(worker);
   return state;
+}
+
+std::optional<WorkerState> worker_state_of(const model::NodeState& state) {
+  if (!std::holds_alternative<model::WorkerState>(state.role)) return std::nullopt;
+  return std::ranges::find(kLives, state.life, &std::pair<WorkerState, NodeLife>::second)->first;
 }
 
 model::NodeState state_of_gate(const DatacenterTable& datacenters, std::size_t jobs, bool draining) {

@@ -8,7 +8,6 @@
 
 #include "cluster/datacenter_table.h"
 #include "cluster/ids.h"
-#include "cluster/ledger.h"
 #include "cluster/proposals.h"
 #include "cluster/worker_table.h"
 #include "cores/swim_effects.h"
@@ -18,10 +17,12 @@ namespace muster::cluster {
 
 NodeRole role_of(const model::NodeState& state);
 
-// What a manager says of itself, by its ledger and where its log stands.
-model::NodeState state_of_manager(NodeId self, std::string datacenter, const Ledger& ledger,
+// What a manager says of itself, of its open jobs and workers, and of where its log stands.
+model::NodeState state_of_manager(NodeId self, std::string datacenter, std::size_t jobs, const Census& workers,
                                   const LogStanding& standing, bool draining);
 model::NodeState state_of_worker(WorkerState state, std::uint32_t cores, std::uint32_t free_cores, std::size_t parts);
+// As a manager takes in what a worker said; nothing if it is none.
+std::optional<WorkerState> worker_state_of(const model::NodeState& state);
 model::NodeState state_of_gate(const DatacenterTable& datacenters, std::size_t jobs, bool draining);
 
 // As a gate takes in what a manager said; nothing if it is none.

@@ -15,39 +15,40 @@ LogStanding leading() {
   return standing;
 }
 
-Ledger with_workers() {
-  Ledger ledger;
-  ledger.apply(1, {{kSelf, Life{1}}, 1, WorkerAdmitted{{NodeId{11}, Life{1}}, 4}});
-  ledger.apply(2, {{kSelf, Life{1}}, 2, WorkerAdmitted{{NodeId{12}, Life{1}}, 4}});
-  ledger.apply(3, {{kSelf, Life{1}}, 3, WorkerEvicted{{NodeId{12}, Life{1}}, Eviction::kDead}});
-  return ledger;
-}
+constexpr Census kOneWorker{.workers = 1, .healthy = 1, .free_cores = 4, .cores = 8};
 
 TEST(Presence, TellsAGateWhatAManagerKnowsOfItsDatacenter) {
-  const model::NodeState state = state_of_manager(kSelf, "east", with_workers(), leading(), false);
+  const model::NodeState state = state_of_manager(kSelf, "east", 7, kOneWorker, leading(), false);
   EXPECT_EQ(role_of(state), NodeRole::kManager);
   EXPECT_TRUE(state.accepting);
+  EXPECT_EQ(std::get<model::ManagerState>(state.role).jobs, 7u);
   const auto report = report_of(kSelf, state);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->datacenter, "east");
   EXPECT_TRUE(report->leader);
   EXPECT_TRUE(report->has_quorum);
+  EXPECT_EQ(report->workers, 1u);
   EXPECT_EQ(report->healthy_workers, 1u);
   EXPECT_EQ(report->free_cores, 4u);
+  EXPECT_EQ(report->cores, 8u);
 }
 
-TEST(Presence, DoesNotCountWorkersThatAreGone) {
-  Ledger ledger = with_workers();
-  ledger.apply(4, {{kSelf, Life{1}}, 4, WorkerEvicted{{NodeId{11}, Life{1}}, Eviction::kDead}});
-  const auto report = report_of(kSelf, state_of_manager(kSelf, "east", ledger, leading(), false));
-  ASSERT_TRUE(report);
-  EXPECT_EQ(report->workers, 0u);
+TEST(Presence, OfAManagerWithoutHealthyWorkersTakesNothing) {
+  EXPECT_FALSE(state_of_manager(kSelf, "east", 0, {.workers = 3}, leading(), false).accepting);
+}
+
+TEST(Presence, AManagerReadsWhatAWorkerSays) {
+  for (const WorkerState told : {WorkerState::kRegistering, WorkerState::kHealthy, WorkerState::kDegraded,
+                                 WorkerState::kDraining, WorkerState::kOffline}) {
+    EXPECT_EQ(worker_state_of(state_of_worker(told, 4, 1, 2)), told);
+  }
+  EXPECT_EQ(worker_state_of(state_of_manager(kSelf, "east", 0, kOneWorker, leading(), false)), std::nullopt);
 }
 
 TEST(Presence, OfAManagerThatIsNotCurrentClaimsNoQuorum) {
   LogStanding standing = leading();
   standing.caught_up = false;
-  const model::NodeState state = state_of_manager(kSelf, "east", with_workers(), standing, false);
+  const model::NodeState state = state_of_manager(kSelf, "east", 0, kOneWorker, standing, false);
   EXPECT_FALSE(report_of(kSelf, state)->has_quorum);
   EXPECT_FALSE(state.accepting);
 }
@@ -59,14 +60,14 @@ TEST(Presence, OfAWorkerIsNoReport) {
 }
 
 TEST(Presence, IsUrgentWhenWorkMustGoElsewhere) {
-  const model::NodeState before = state_of_manager(kSelf, "east", with_workers(), leading(), false);
+  const model::NodeState before = state_of_manager(kSelf, "east", 0, kOneWorker, leading(), false);
   model::NodeState fewer = before;
   std::get<model::ManagerState>(fewer.role).free_cores = 1;
   EXPECT_FALSE(urgent(before, fewer));
-  EXPECT_TRUE(urgent(before, state_of_manager(kSelf, "east", with_workers(), leading(), true)));
+  EXPECT_TRUE(urgent(before, state_of_manager(kSelf, "east", 0, kOneWorker, leading(), true)));
   LogStanding follower = leading();
   follower.leader = NodeId{2};
-  EXPECT_TRUE(urgent(before, state_of_manager(kSelf, "east", with_workers(), follower, false)));
+  EXPECT_TRUE(urgent(before, state_of_manager(kSelf, "east", 0, kOneWorker, follower, false)));
 }
 
 TEST(Presence, ReadsMembershipsEvents) {

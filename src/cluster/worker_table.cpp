@@ -27,8 +27,11 @@ void WorkerTable::drains(const Process& worker, base::Instant now) {
   seen->told_at = now;
 }
 
-void WorkerTable::swim(NodeId worker, Liveness liveness) {
-  if (Seen* const seen = row(worker)) seen->swim = liveness;
+void WorkerTable::swim(NodeId worker, Liveness liveness, std::optional<WorkerState> told) {
+  Seen* const seen = row(worker);
+  if (seen == nullptr) return;
+  seen->swim = liveness;
+  seen->gossiped = told.value_or(seen->gossiped);
 }
 
 bool WorkerTable::may_call(NodeId worker, base::Instant now) {
@@ -118,11 +121,8 @@ std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Insta
     const auto at = seen_.find(node);
     const bool known = at != seen_.end();
     if (known && (at->second.swim == Liveness::kDead || !at->second.circuit.would_allow(now))) continue;
-    const bool degraded =
-        known && (state(at->second, now) == WorkerState::kDegraded || at->second.swim == Liveness::kSuspect ||
-                  at->second.silent_since != base::kNever || at->second.unreachable);
     const bool on_trial = known && at->second.circuit.state(now) == resilience::CircuitState::kHalfOpen;
-    found.push_back({{node, worker.life}, worker.free(), degraded, on_trial});
+    found.push_back({{node, worker.life}, worker.free(), known && degraded(at->second, now), on_trial});
   }
   return found;
 }
@@ -133,6 +133,22 @@ std::vector<std::uint32_t> WorkerTable::pool(const Ledger& ledger, base::Instant
     if (!worker.evicted && !draining(node, now)) cores.push_back(worker.cores);
   }
   return cores;
+}
+
+Census WorkerTable::census(const Ledger& ledger, base::Instant now) const {
+  Census census;
+  for (const auto& [node, worker] : ledger.workers()) {
+    // One that is evicted and has no parts is only a memory.
+    if (worker.evicted && worker.used == 0) continue;
+    ++census.workers;
+    if (worker.evicted || draining(node, now)) continue;
+    const auto at = seen_.find(node);
+    if (at != seen_.end() && (at->second.swim == Liveness::kDead || degraded(at->second, now))) continue;
+    ++census.healthy;
+    census.free_cores += worker.free();
+    census.cores += worker.cores;
+  }
+  return census;
 }
 
 void WorkerTable::probed(NodeId worker, bool alive) {
@@ -186,7 +202,11 @@ WorkerTable::Seen* WorkerTable::row(NodeId worker) {
 
 void WorkerTable::begin(Seen& seen, Life life) {
   if (seen.life >= life) return;
-  seen = Seen{.life = life, .swim = seen.swim, .asked_at = seen.asked_at, .circuit = resilience::Circuit()};
+  seen = Seen{.life = life,
+              .gossiped = seen.gossiped,
+              .swim = seen.swim,
+              .asked_at = seen.asked_at,
+              .circuit = resilience::Circuit()};
 }
 
 bool WorkerTable::draining(NodeId worker, base::Instant now) const {
@@ -196,9 +216,14 @@ bool WorkerTable::draining(NodeId worker, base::Instant now) const {
   return told == WorkerState::kDraining || told == WorkerState::kOffline;
 }
 
+bool WorkerTable::degraded(const Seen& seen, base::Instant now) const {
+  return state(seen, now) == WorkerState::kDegraded || seen.swim == Liveness::kSuspect ||
+         seen.silent_since != base::kNever || seen.unreachable;
+}
+
 WorkerState WorkerTable::state(const Seen& seen, base::Instant now) const {
   const bool lately = seen.told_at != base::kNever && now - seen.told_at < options_.state_memory;
-  return lately ? seen.state : WorkerState::kHealthy;
+  return lately ? seen.state : seen.gossiped;
 }
 
 }  // namespace muster::cluster

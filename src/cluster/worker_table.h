@@ -23,6 +23,15 @@ namespace muster::cluster {
 enum class NodeRole : std::uint8_t { kManager, kWorker, kGate };
 enum class Liveness : std::uint8_t { kAlive, kSuspect, kDead };
 
+// What a manager tells gates of its workers. Those that are dead, suspect, degraded or draining are not healthy, and
+// their cores do not count.
+struct Census {
+  std::uint32_t workers = 0;
+  std::uint32_t healthy = 0;
+  std::uint32_t free_cores = 0;
+  std::uint32_t cores = 0;
+};
+
 class WorkerTable {
  public:
   explicit WorkerTable(const ManagerOptions& options) : options_(options) {}
@@ -31,7 +40,8 @@ class WorkerTable {
   bool heard(const Process& worker, WorkerState state, std::uint64_t version, base::Instant now);
   // It refused an offer because it drains, which is newer than what it reported.
   void drains(const Process& worker, base::Instant now);
-  void swim(NodeId worker, Liveness liveness);
+  // Membership's news; with the state that it passes on, if it does.
+  void swim(NodeId worker, Liveness liveness, std::optional<WorkerState> told = {});
 
   // Whether a new call to it may begin: half-open, its circuit lets one through, and this is it. Then what came of it:
   // an answer, an answer that it takes nothing now, or none.
@@ -58,6 +68,7 @@ class WorkerTable {
   std::vector<Candidate> candidates(const Ledger& ledger, base::Instant now) const;
   // The cores of each worker that is there and not draining.
   std::vector<std::uint32_t> pool(const Ledger& ledger, base::Instant now) const;
+  Census census(const Ledger& ledger, base::Instant now) const;
 
   // Probes of the log's leader go without answers, or do not.
   void probed(NodeId worker, bool alive);
@@ -78,7 +89,8 @@ class WorkerTable {
   struct Seen {
     Life life{};
     WorkerState state = WorkerState::kHealthy;
-    base::Instant told_at = base::kNever;  // the state
+    base::Instant told_at = base::kNever;  // the state, by itself
+    WorkerState gossiped = WorkerState::kHealthy;
     std::uint64_t version = 0;
     Liveness swim = Liveness::kAlive;
     bool unreachable = false;                   // by probes
@@ -93,7 +105,8 @@ class WorkerTable {
   // What was seen of a former life says nothing of this one, though others heard of it first.
   static void begin(Seen& seen, Life life);
   bool draining(NodeId worker, base::Instant now) const;
-  // What it said lately: it reports to few managers, so one that hears nothing more knows nothing.
+  bool degraded(const Seen& seen, base::Instant now) const;
+  // What it said lately; it reports to few managers, so the others go by what members tell one another.
   WorkerState state(const Seen& seen, base::Instant now) const;
 
   ManagerOptions options_;

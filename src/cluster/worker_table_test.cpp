@@ -137,6 +137,38 @@ TEST_F(WorkerTableTest, EvictsWhoIsAliveForSwimButAnswersNothing) {
   EXPECT_TRUE(table_.evictions(ledger, false, now_).empty());
 }
 
+TEST_F(WorkerTableTest, GoesByWhatMembersTellOfAWorkerThatTellsItNothing) {
+  table_.swim(cluster::worker(1).node, Liveness::kAlive, WorkerState::kDraining);
+  now_ += seconds(10);
+  EXPECT_EQ(nodes().size(), 2u);
+  EXPECT_EQ(table_.pool(ledger, now_).size(), 2u);
+  // What it says itself is newer.
+  table_.heard(cluster::worker(1), WorkerState::kHealthy, 2, now_);
+  EXPECT_EQ(nodes().size(), 3u);
+  now_ += seconds(10);
+  EXPECT_EQ(nodes().size(), 2u);
+  table_.swim(cluster::worker(1).node, Liveness::kSuspect);
+  EXPECT_EQ(nodes().size(), 2u);
+  table_.swim(cluster::worker(1).node, Liveness::kAlive, WorkerState::kHealthy);
+  EXPECT_EQ(nodes().size(), 3u);
+}
+
+TEST_F(WorkerTableTest, CountsTheCoresOfHealthyWorkersOnly) {
+  const auto counts = [&] {
+    const Census census = table_.census(ledger, now_);
+    return std::vector<std::uint32_t>{census.workers, census.healthy, census.free_cores, census.cores};
+  };
+  EXPECT_EQ(counts(), (std::vector<std::uint32_t>{3, 3, 12, 12}));
+  table_.heard(cluster::worker(1), WorkerState::kDraining, 2, now_);
+  EXPECT_EQ(counts(), (std::vector<std::uint32_t>{3, 2, 8, 8}));
+  table_.swim(cluster::worker(2).node, Liveness::kSuspect);
+  EXPECT_EQ(counts(), (std::vector<std::uint32_t>{3, 1, 4, 4}));
+  evict(cluster::worker(2), Eviction::kDead);
+  EXPECT_EQ(counts(), (std::vector<std::uint32_t>{2, 1, 4, 4}));
+  table_.heard(cluster::worker(3), WorkerState::kDegraded, 2, now_);
+  EXPECT_EQ(counts(), (std::vector<std::uint32_t>{2, 0, 0, 0}));
+}
+
 TEST_F(WorkerTableTest, OneCallThatWasLostLongAgoIsNoSilence) {
   table_.unanswered(cluster::worker(1).node, now_);
   now_ += seconds(31);

@@ -461,7 +461,7 @@ void World::tell_membership(NodeId about, Liveness liveness, base::Duration wait
     const NodeRole role = subject.is_manager ? NodeRole::kManager : NodeRole::kWorker;
     for (const auto& [id, node] : nodes_) {
       if (!node.is_manager || node.cut || id == about) continue;
-      call(id, [&](Node& to) { to.manager->member(about, role, liveness, now_); });
+      call(id, [&](Node& to) { to.manager->member(about, role, liveness, {}, now_); });
     }
   });
 }

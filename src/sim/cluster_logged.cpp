@@ -191,8 +191,7 @@ void ManagerProcess::make_brain(Host& host) {
   settings.hash = hash_body;
   settings.options = shared_->setup.manager;
   brain_.emplace(settings, bodies_on_disk(host), host.now());
-  const model::NodeState state = cluster::state_of_manager(host.self(), ClusterMap::name(place_), brain_->ledger(),
-                                                           seat_->standing(host.now()), false);
+  const model::NodeState state = presence(host, seat_->standing(host.now()));
   join(host, false, kFirstPlaceGroup + place_, shared_->setup.lan, shared_->map.managers(place_), state);
   if (!shared_->map.gates().empty()) join(host, true, kFarGroup, shared_->setup.wan, far_seeds(shared_->map), state);
 }
@@ -213,7 +212,13 @@ void ManagerProcess::on_member(Host& host, bool far, base::NodeId node, cluster:
   const auto role = roles_.find(node);
   if (role == roles_.end() || (far && role->second != cluster::NodeRole::kGate)) return;
   stand(host);
-  brain_->member(node, role->second, liveness, host.now());
+  brain_->member(node, role->second, liveness, state == nullptr ? std::nullopt : cluster::worker_state_of(*state),
+                 host.now());
+}
+
+model::NodeState ManagerProcess::presence(Host& host, const cluster::LogStanding& standing) const {
+  return cluster::state_of_manager(host.self(), ClusterMap::name(place_), brain_->ledger().open_jobs().size(),
+                                   brain_->census(host.now()), standing, draining_);
 }
 
 void ManagerProcess::on_body_stored(Host& host, const cluster::BodyHash& hash, bool ok) {
@@ -262,8 +267,7 @@ void ManagerProcess::settled(Host& host) {
   if (!turned && host.now() < state_due_) return;
   told_ = standing;
   state_due_ = host.now() + kStateEvery;
-  tell_state(host,
-             cluster::state_of_manager(host.self(), ClusterMap::name(place_), brain_->ledger(), standing, draining_));
+  tell_state(host, presence(host, standing));
   if (!draining_ && critical(host)) {
     shared_->kernel.hit("critical manager steps down");
     draining_ = true;

@@ -97,6 +97,7 @@ class ManagerProcess final : public LoggedProcess {
 
  private:
   void proposes(const std::string& entry);
+  model::NodeState presence(Host& host, const cluster::LogStanding& standing) const;
 
   base::NodeId self_;
   std::uint32_t place_;

@@ -20,7 +20,8 @@ class WorkerProcess final : public ClusterProcess {
   cluster::Worker& brain() { return *brain_; }
   const cluster::Worker& brain() const { return *brain_; }
   bool draining() const { return draining_; }
-  void drain_out() { draining_ = true; }
+  // Members are told at once.
+  void drain_out() { draining_ = true, health_due_ = {}; }
 
  protected:
   bool begin(Host& host) override;
