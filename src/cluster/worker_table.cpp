@@ -72,10 +72,12 @@ void WorkerTable::sync(const Ledger& ledger, base::Instant now) {
     const Process process{node, worker.life};
     const auto known = evicted_at_.find(process);
     evicted.emplace(process, known == evicted_at_.end() ? now : known->second);
-    // When it comes back, what it did not answer before counts no more.
+    // When it comes back, what it did not answer before counts no more. But who is dead and alive by turns in SWIM's
+    // eyes comes back at once each time, and must be found not to answer all the same: until its time is over once,
+    // nobody can tell what it still runs.
     const auto at = seen_.find(node);
     if (known != evicted_at_.end() || at == seen_.end()) continue;
-    at->second.silent_since = base::kNever;
+    if (worker.reason == Eviction::kUnreachable) at->second.silent_since = base::kNever;
     at->second.unreachable = false;
   }
   evicted_at_ = std::move(evicted);
@@ -167,10 +169,10 @@ std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, boo
     const Process process{node, worker.life};
     const bool silent =
         seen.silent_since != base::kNever && seen.failed_at - seen.silent_since >= options_.unreachable_after;
-    if (leads && seen.swim == Liveness::kDead) {
-      found.push_back({process, Eviction::kDead});
-    } else if (silent || (leads && seen.unreachable)) {
+    if (silent) {
       found.push_back({process, Eviction::kUnreachable});
+    } else if (leads && (seen.swim == Liveness::kDead || seen.unreachable)) {
+      found.push_back({process, seen.swim == Liveness::kDead ? Eviction::kDead : Eviction::kUnreachable});
     }
   }
   if (!guard_.allows(found.size(), admitted, now)) found.clear();

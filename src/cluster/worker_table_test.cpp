@@ -137,6 +137,38 @@ TEST_F(WorkerTableTest, EvictsWhoIsAliveForSwimButAnswersNothing) {
   EXPECT_TRUE(table_.evictions(ledger, false, now_).empty());
 }
 
+// Who hears nothing but is heard is dead and alive by turns for SWIM, and never long enough away for its parts to be
+// over.
+TEST_F(WorkerTableTest, EvictsWhoComesBackAgainAndAgainAndAnswersNothing) {
+  const Process flapping = cluster::worker(1);
+  for (int i = 0; i < 4; ++i) {
+    table_.unanswered(flapping.node, now_);
+    table_.swim(flapping.node, Liveness::kDead);
+    ASSERT_EQ(table_.evictions(ledger, true, now_).at(0).reason, Eviction::kDead);
+    evict(flapping, Eviction::kDead);
+    table_.sync(ledger, now_);
+    now_ += seconds(2);
+    table_.unanswered(flapping.node, now_);
+    table_.swim(flapping.node, Liveness::kAlive);
+    EXPECT_TRUE(table_.may_return(ledger, flapping, now_));
+    admit(flapping, 4);
+    table_.sync(ledger, now_);
+    now_ += seconds(6);
+  }
+  table_.unanswered(flapping.node, now_);
+  table_.swim(flapping.node, Liveness::kDead);
+  ASSERT_EQ(table_.evictions(ledger, true, now_).at(0).reason, Eviction::kUnreachable);
+  evict(flapping, Eviction::kUnreachable);
+  table_.sync(ledger, now_);
+  table_.swim(flapping.node, Liveness::kAlive);
+  EXPECT_FALSE(table_.may_return(ledger, flapping, now_));
+  now_ += seconds(38);
+  EXPECT_EQ(table_.over_at(ledger, flapping), now_);
+  admit(flapping, 4);
+  table_.sync(ledger, now_);
+  EXPECT_TRUE(table_.evictions(ledger, true, now_).empty());
+}
+
 TEST_F(WorkerTableTest, GoesByWhatMembersTellOfAWorkerThatTellsItNothing) {
   table_.swim(cluster::worker(1).node, Liveness::kAlive, WorkerState::kDraining);
   now_ += seconds(10);
