@@ -36,8 +36,9 @@ constexpr std::size_t kMaxParts = 1024;
 // fewer parts for each.
 constexpr std::size_t kMaxJobParts = 16384;
 // Cores of a worker, and parts that one may run at once.
-constexpr std::uint32_t kMaxCores = 4096;
-constexpr std::size_t kMaxWorkerParts = 1024;
+constexpr std::uint32_t kMaxCores = 1024;
+// At least a core each while they run; as many again may wait until their results are acknowledged.
+constexpr std::size_t kMaxWorkerParts = 2 * kMaxCores;
 // Jobs that a worker asks about in one heartbeat; what is left it asks in the next.
 constexpr std::size_t kMaxIdleJobs = 64;
 
