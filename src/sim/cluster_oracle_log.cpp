@@ -145,10 +145,12 @@ struct ClusterLog::Effect {
                           command.part.part, cluster::number(command.part.job), base::number(attempt->worker)));
     log.kernel_->hit(std::string("loss ").append(cluster::to_text(command.loss)));
     Losses& losses = place.losses[command.part];
+    losses.last = log.kernel_->elapsed();
     switch (command.loss) {
       case cluster::Loss::kRefused:
-        if (losses.refused++ == 0) losses.refused_since = log.kernel_->elapsed();
-        losses.refused_by.insert(held->second.first);
+        ++losses.refused;
+        losses.refusals.emplace_back(log.kernel_->elapsed(), held->second.first.node);
+        if (losses.refusals.size() > kMostRefusals) losses.refusals.pop_front();
         break;
       case cluster::Loss::kWorkerDied:
       case cluster::Loss::kNotRunning:
@@ -158,6 +160,12 @@ struct ClusterLog::Effect {
         break;
       case cluster::Loss::kAlone:
       case cluster::Loss::kDraining:
+        if (!log.runs_->excused(datacenter, {command.part, command.fence}, command.loss))
+          violate("failed-cause",
+                  fmt::format("a loss of part {}.{} of job {} counts for nothing, as '{}', which its worker never said",
+                              command.part.workflow, command.part.part, cluster::number(command.part.job),
+                              cluster::to_text(command.loss)));
+        break;
       case cluster::Loss::kOverdue:
       case cluster::Loss::kCancelled:
         break;
@@ -171,6 +179,7 @@ struct ClusterLog::Effect {
     Job& known = place.jobs[command.job];
     if (known.closed > command.layer) return;
     known.closed = command.layer + 1;
+    known.layer_over.reset();
     check_epoch("a context", command.job, command.epoch);
     for (std::size_t i = 0; i < known.layers.size(); ++i) {
       if (known.layers[i] <= command.layer && !cluster::terminal(job->workflows[i].state))

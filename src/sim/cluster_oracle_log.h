@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -114,9 +115,9 @@ class ClusterLog {
   struct Losses {
     std::size_t counted = 0;  // with its worker, or because it hung
     std::size_t refused = 0;
-    base::Duration refused_since{};
-    std::set<cluster::Process> refused_by;
-    std::set<cluster::Process> with;  // the workers of the counted ones
+    std::deque<std::pair<base::Duration, base::NodeId>> refusals;  // the last of them
+    std::set<cluster::Process> with;                               // the workers of the counted ones
+    base::Duration last{};                                         // of any kind
   };
   struct Place {
     std::map<cluster::JobId, Job> jobs;
@@ -161,6 +162,10 @@ class ClusterLog {
   bool lasted(base::Duration since, base::Duration limit) const {
     return kernel_->elapsed() - since >= limit - limit / 50;
   }
+  static constexpr std::size_t kMostLosses = 3;
+  static constexpr std::size_t kMostRefusals = 5;
+
+  bool hasty(const Losses& losses) const;
   void free(Place& place, const cluster::PartId& part);
   void note_over(Place& place, cluster::JobId id, const cluster::LedgerJob& job);
   void check_job(std::uint32_t datacenter, cluster::JobId id, const cluster::Ledger& after);

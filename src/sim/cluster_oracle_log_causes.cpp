@@ -1,5 +1,6 @@
 // Why jobs fail, and why managers give them up: what is named must have been so, for as long as they promise to wait.
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "sim/cluster_oracle_log.h"
@@ -34,25 +35,37 @@ void ClusterLog::check_given_up(std::uint32_t datacenter, const cluster::CancelR
              holds(cluster::Process{node, worker.life});
     });
   };
+  // When the last of them went, but for those that could not help.
+  const auto last_gone = [&](const std::set<cluster::Process>& helpless) {
+    base::Duration last{};
+    for (const auto& [node, worker] : place.workers) {
+      if (!worker.admitted && !helpless.contains({node, worker.life})) last = std::max(last, worker.since);
+    }
+    return last;
+  };
   const std::string_view reason = command.reason;
   bool true_reason = false;
   if (reason == cluster::given_up::kTimeLimit) {
     true_reason = job.outline.time_limit && waited(known.accepted_at, *job.outline.time_limit);
   } else if (reason == cluster::given_up::kNotDispatched) {
-    true_reason = std::ranges::any_of(known.provided, [&](const std::optional<base::Duration>& since) {
-      return since && waited(*since, setup_.manager.dispatch_timeout);
-    });
+    for (std::size_t i = 0; i < known.provided.size(); ++i) {
+      const auto& since = known.provided[i];
+      if (!since || cluster::terminal(known.states[i])) continue;
+      true_reason = true_reason || waited(*since, setup_.manager.dispatch_timeout);
+    }
   } else if (reason == cluster::given_up::kNoWorker) {
-    true_reason = waited(known.accepted_at, setup_.manager.no_worker_limit) &&
+    true_reason = waited(std::max(known.accepted_at, last_gone({})), setup_.manager.no_worker_limit) &&
                   everybody([](const cluster::Process&) { return false; });
   } else if (reason == cluster::given_up::kNobodyMayTake) {
     // One without losses could go to any of them.
     const auto lost = [&](const auto& each) {
       const auto& [part, losses] = each;
       if (part.job != command.job || place.held.contains(part) || place.counted.contains(part)) return false;
-      return everybody([&](const cluster::Process& worker) { return losses.with.contains(worker); });
+      const base::Duration since = std::max({known.accepted_at, losses.last, last_gone(losses.with)});
+      return waited(since, setup_.manager.no_worker_limit) &&
+             everybody([&](const cluster::Process& worker) { return losses.with.contains(worker); });
     };
-    true_reason = waited(known.accepted_at, setup_.manager.no_worker_limit) && std::ranges::any_of(place.losses, lost);
+    true_reason = std::ranges::any_of(place.losses, lost);
   } else if (reason == cluster::given_up::kContextNotKept) {
     true_reason = known.layer_over && waited(*known.layer_over, setup_.manager.barrier_timeout);
   }  // Contexts of simulated jobs are small.
@@ -60,6 +73,13 @@ void ClusterLog::check_given_up(std::uint32_t datacenter, const cluster::CancelR
   if (true_reason) return;
   kernel_->violate("failed-cause", fmt::format("job {} is given up in {}, which is not so: {}",
                                                cluster::number(command.job), ClusterMap::name(datacenter), reason));
+}
+
+// One that is refused by one or two workers must not be offered to them in haste until that is too often.
+bool ClusterLog::hasty(const Losses& losses) const {
+  std::set<base::NodeId> by;
+  for (const auto& [at, node] : losses.refusals) by.insert(node);
+  return by.size() <= 2 && losses.refusals.back().first - losses.refusals.front().first < std::chrono::seconds(1);
 }
 
 // A job fails for a reason: an error of its own, a part lost too often, a time that was over.
@@ -74,11 +94,8 @@ void ClusterLog::check_failure(std::uint32_t datacenter, JobId id, const LedgerJ
       if (row.phase != PartPhase::kEnded || row.outcome != cluster::PartOutcome::kFailed) continue;
       kernel_->hit("part given up");
       // Lost more than three times, or refused more than five times; what its worker stopped alone counts for nothing.
-      // One that is refused by the only worker there is must not be offered to it in haste until that is too often.
       const Losses& losses = places_[datacenter].losses[{id, i, part}];
-      const bool hasty =
-          losses.refused_by.size() == 1 && kernel_->elapsed() - losses.refused_since < std::chrono::seconds(1);
-      if (losses.counted > 3 || (losses.refused > 5 && !hasty)) continue;
+      if (losses.counted > kMostLosses || (losses.refused > kMostRefusals && !hasty(losses))) continue;
       kernel_->violate(
           "failed-cause",
           fmt::format("part {}.{} of job {} has failed in attempt {} though it was lost {} times and "

@@ -42,6 +42,7 @@ TEST_F(ClusterOracles, SeeAPartGivenUpForLossesThatCountForNothing) {
     const cluster::PartLost alone{{kJob, 0, 0}, {1, attempt}, 1, cluster::Loss::kAlone};
     cluster::PartLost counted = alone;
     counted.loss = cluster::Loss::kNotRunning;
+    runs_.excuses(kWorker, {alone.part, alone.fence}, alone.loss);
     commit(alone, counted);
     if (attempt < 4) commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, attempt + 1}}});
   }
@@ -84,6 +85,51 @@ TEST_F(ClusterOracles, SeeAJobGivenUpForWantOfWorkersThatAreThere) {
   EXPECT_EQ(broken(), "failed-cause");
 }
 
+TEST_F(ClusterOracles, SeeAJobGivenUpAsSoonAsTheLastWorkerIsGone) {
+  provision();
+  kernel_.run(std::chrono::seconds(100));
+  commit(cluster::WorkerEvicted{{kWorker, Life{1}}});
+  kernel_.run(std::chrono::seconds(105));
+  commit(given_up(cluster::given_up::kNoWorker));
+  EXPECT_EQ(broken(), "failed-cause");
+}
+
+TEST_F(ClusterOracles, SeeAJobGivenUpAsSoonAsAPartIsLostToTheLastWorker) {
+  provision();
+  kernel_.run(std::chrono::seconds(100));
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kNotRunning});
+  kernel_.run(std::chrono::seconds(105));
+  commit(given_up(cluster::given_up::kNobodyMayTake));
+  EXPECT_EQ(broken(), "failed-cause");
+}
+
+TEST_F(ClusterOracles, SeeAJobGivenUpForAnOfferThatWasLongTaken) {
+  provision();
+  commit(result());
+  kernel_.run(std::chrono::seconds(300));
+  commit(given_up(cluster::given_up::kNotDispatched));
+  EXPECT_EQ(broken(), "failed-cause");
+}
+
+TEST_F(ClusterOracles, SeeALossThatCountsForNothingThoughItsWorkerSaidNothing) {
+  const auto loses = [](cluster::Loss loss, bool said) {
+    struct Each : ClusterOracles {
+      void TestBody() override {}
+      std::string lose(cluster::Loss loss, bool said) {
+        provision();
+        if (said) runs_.excuses(kWorker, {PartId{kJob, 0, 0}, Fence{1, 1}}, loss);
+        commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, loss});
+        return broken();
+      }
+    };
+    return Each().lose(loss, said);
+  };
+  for (const cluster::Loss loss : {cluster::Loss::kAlone, cluster::Loss::kDraining}) {
+    EXPECT_EQ(loses(loss, true), "");
+    EXPECT_EQ(loses(loss, false), "failed-cause");
+  }
+}
+
 TEST_F(ClusterOracles, SeeAJobGivenUpForAPartThatAnotherWorkerCouldTake) {
   provision();
   commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kNotRunning});
@@ -118,24 +164,27 @@ TEST_F(ClusterOracles, AllowAJobGivenUpForAContextThatNobodyCouldKeep) {
 }
 
 TEST_F(ClusterOracles, SeeAPartThatItsOnlyWorkerIsOfferedInHasteUntilItFails) {
-  const auto fails = [](base::Duration pause) {
+  // Refused so often, with a pause between that grows with each time.
+  const auto fails = [](std::uint32_t times, base::Duration pause, base::Duration first_pause) {
     struct Each : ClusterOracles {
       void TestBody() override {}
-      std::string fail(base::Duration pause) {
+      std::string fail(std::uint32_t times, base::Duration pause, base::Duration first_pause) {
         provision();
-        for (std::uint32_t attempt = 1; attempt <= 6; ++attempt) {
+        for (std::uint32_t attempt = 1; attempt <= times; ++attempt) {
           commit(cluster::PartLost{{kJob, 0, 0}, {1, attempt}, 1, cluster::Loss::kRefused});
-          if (attempt < 6) commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, attempt + 1}}});
-          kernel_.run(attempt * pause);
+          if (attempt < times) commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, attempt + 1}}});
+          kernel_.run(first_pause + attempt * pause);
         }
         commit(cluster::JobEnded{kJob, 1, cluster::JobState::kFailed, ""});
         return broken();
       }
     };
-    return Each().fail(pause);
+    return Each().fail(times, pause, first_pause);
   };
-  EXPECT_EQ(fails(std::chrono::milliseconds(10)), "failed-cause");
-  EXPECT_EQ(fails(std::chrono::milliseconds(500)), "");
+  using std::chrono::milliseconds;
+  EXPECT_EQ(fails(6, milliseconds(10), milliseconds(0)), "failed-cause");
+  EXPECT_EQ(fails(6, milliseconds(500), milliseconds(0)), "");
+  EXPECT_EQ(fails(6, milliseconds(1), milliseconds(10'000)), "failed-cause") << "the first was long ago";
 }
 
 TEST_F(ClusterOracles, SeeATimeOutOfAPartThatHasNoLimit) {

@@ -104,6 +104,10 @@ void ClusterRuns::told_to_stop(base::NodeId worker, const Key& key) {
   if (found != attempts_[ClusterMap::datacenter(worker) & 1].end()) found->second.told = true;
 }
 
+void ClusterRuns::excuses(base::NodeId worker, const Key& key, cluster::Loss why) {
+  excuses_.emplace(ClusterMap::datacenter(worker), key, why);
+}
+
 void ClusterRuns::contact(base::NodeId worker, base::Instant asked) {
   Contact& known = contacts_[worker];
   known.next = std::max(known.next, asked);

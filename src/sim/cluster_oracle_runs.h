@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cluster/effects.h"
@@ -44,6 +45,8 @@ class ClusterRuns {
   void counted(base::NodeId worker, const Key& key, const cluster::Counts& counts);
   void ended(base::NodeId worker, const cluster::ExecutorEnd& end, const cluster::BodyHash& body);
   void told_to_stop(base::NodeId worker, const Key& key);
+  // It says that it did not take a part, or stopped it, for a reason that is nobody's fault.
+  void excuses(base::NodeId worker, const Key& key, cluster::Loss why);
   // A manager that can decide has answered what the worker asked then, by its own clock.
   void contact(base::NodeId worker, base::Instant asked);
   // The worker's brain was asked: now at the latest it knows that its contact has lapsed, whatever it was told in this
@@ -68,6 +71,9 @@ class ClusterRuns {
   bool gates_keep_time(base::Duration since) const { return gate_strayed_ < since; }
 
   const Attempt* attempt(std::uint32_t datacenter, const Key& key) const;
+  bool excused(std::uint32_t datacenter, const Key& key, cluster::Loss why) const {
+    return excuses_.contains({datacenter, key, why});
+  }
   const Attempts& attempts(std::uint32_t datacenter) const { return attempts_[datacenter & 1]; }
   std::size_t live() const { return live_.size(); }
   // Live executors of a job, on workers that can be held to their word; kNoNode if there is none.
@@ -105,6 +111,7 @@ class ClusterRuns {
   // Of the last context that each worker was given for a job: its life then, and the version.
   std::map<std::pair<base::NodeId, cluster::JobId>, std::pair<std::uint64_t, std::uint64_t>> contexts_;
   std::set<std::pair<base::NodeId, Key>> taken_;
+  std::set<std::tuple<std::uint32_t, Key, cluster::Loss>> excuses_;
   std::map<base::NodeId, Contact> contacts_;  // of a worker's life, by its own clock
   std::vector<Clock> clocks_;                 // by the kernel's index; shorter while the last nodes were never started
   base::Duration manager_strayed_[2] = {base::Duration(-1), base::Duration(-1)};  // when one of a datacenter's last did

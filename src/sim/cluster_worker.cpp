@@ -78,6 +78,9 @@ void WorkerProcess::drain(Host& host) {
       const auto* const out = std::get_if<cluster::Send>(&effect);
       if (out == nullptr) continue;
       if (const auto* answer = std::get_if<cluster::DispatchAnswer>(&out->message)) answers(host, *answer);
+      const auto* const stopped = std::get_if<cluster::PartStopped>(&out->message);
+      if (stopped != nullptr && stopped->alone)
+        shared_->runs.excuses(host.self(), {stopped->part, stopped->fence}, cluster::Loss::kAlone);
     }
     perform(host, std::move(effects));
   }
@@ -110,6 +113,9 @@ bool WorkerProcess::carry_out(Host& host, cluster::Effect& effect) {
 
 void WorkerProcess::answers(Host& host, const cluster::DispatchAnswer& answer) {
   using Reply = cluster::DispatchReply;
+  const ClusterRuns::Key key{answer.part, answer.fence};
+  if (answer.reply == Reply::kAlone) shared_->runs.excuses(host.self(), key, cluster::Loss::kAlone);
+  if (answer.reply == Reply::kDraining) shared_->runs.excuses(host.self(), key, cluster::Loss::kDraining);
   if (!offer_ || offer_->part != answer.part || offer_->fence != answer.fence) return;
   const bool refused = answer.reply == Reply::kStaleFence || answer.reply == Reply::kStaleLife ||
                        answer.reply == Reply::kOtherMajor || answer.reply == Reply::kTooMany;
