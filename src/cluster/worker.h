@@ -68,6 +68,8 @@ class Worker {
   Effects take();
 
   WorkerState state() const;
+  // What is left of its memory for fences is for stops: one that it cannot remember it cannot confirm.
+  bool crowded() const { return fences_.nearly_full() || epochs_.nearly_full(); }
   std::uint32_t free_cores() const { return cores_.free(); }
   std::size_t parts() const { return parts_.size(); }
   // Whose fences it keeps.
@@ -110,8 +112,6 @@ class Worker {
   void step(const PartId& id, Part& part, base::Instant now);
   base::Instant due_of(const Part& part) const;
   bool in_contact(base::Instant now) const;
-  // What is left of its memory for fences is for stops: one that it cannot remember it cannot confirm.
-  bool crowded() const { return fences_.nearly_full() || epochs_.nearly_full(); }
   // The fences' time: it stands still without contact.
   base::Instant time_in_contact(base::Instant now) const;
   void send(NodeId to, Message message) { effects_.push_back(Send{to, std::move(message)}); }

@@ -46,7 +46,10 @@ ClusterSetup draw_setup(base::Random& random) {
   if (random.below(3) == 0) setup.trouble = 0;
   if (random.below(2) == 0) setup.drain = seconds(20);
   if (random.below(2) == 0) setup.change = seconds(6);
-  if (random.below(2) == 0) shorten(setup);
+  if (random.below(2) == 0) {
+    shorten(setup);
+    if (random.below(2) == 0) setup.worker.fences.max_keys = 60;
+  }
   return setup;
 }
 
@@ -106,6 +109,7 @@ Scenario cluster_scenario(std::string name, std::string summary, std::function<v
                        "job submitted again",
                        "job taken over by another manager",
                        "worker drained",
+                       "loss draining",
                        "extension granted",
                        "job forgotten",
                        "noted orphan found",
@@ -197,7 +201,8 @@ Scenario crowd() {
         setup.trouble = 0;
         setup.everybody_heals = true;
       });
-  scenario.counters = {"job completed", "part run again", "job taken over by another manager", "noted queue full"};
+  scenario.counters = {"job completed",    "part run again", "job taken over by another manager",
+                       "noted queue full", "loss draining",  "worker without room for fences"};
   demand_faults(scenario);
   scenario.enough_seeds = 30;
   return scenario;

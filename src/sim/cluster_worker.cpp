@@ -70,6 +70,7 @@ void WorkerProcess::on_wake(Host& host) {
   }
   thinks_ = true;
   brain_->wake(host.now());
+  if (brain_->crowded()) shared_->kernel.hit("worker without room for fences");
 }
 
 void WorkerProcess::drain(Host& host) {
