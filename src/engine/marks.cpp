@@ -225,12 +225,24 @@ class Finder {
                              what));
   }
 
+  // Of an open load with so few arrivals that its percentiles are single ones.
+  std::string few_late() const {
+    const metrics::Histogram& lateness = workflow_.lateness;
+    if (lateness.count() == 0 || lateness.count() >= limits_.least_arrivals) return {};
+    const base::Duration half = lateness.quantile(0.5);
+    if (half <= limits_.lateness && lateness.max() < limits_.standstill) return {};
+    return fmt::format(
+        "of {} arrivals half started {} or more, and the worst {}, after they were due (sound: {} at most)",
+        grouped(lateness.count()), milliseconds(half), milliseconds(lateness.max()), milliseconds(limits_.lateness));
+  }
+
   void late() {
     if (!workflow_.open) {
       late_pauses();
       return;
     }
     std::string what = late_share("arrivals started", limits_.lateness);
+    if (what.empty()) what = few_late();
     // Drops have a mark of their own; here counts what was due, not dropped, and still never issued.
     const std::uint64_t issued = workflow_.iterations + workflow_.interrupted + workflow_.dropped;
     const bool complete = ended(workflow_.state) && workflow_.state != WorkflowState::kLost;

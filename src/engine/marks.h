@@ -24,7 +24,8 @@ struct MarkLimits {
   base::Duration lateness = std::chrono::milliseconds(1);
   // The same of how late thinks and pauses of a closed load may end: no latency has that in it, the load is only less.
   base::Duration pause_lateness = std::chrono::milliseconds(10);
-  // Arrivals, or thinks and pauses, below which that percentile is one or two of them, and is not judged.
+  // Arrivals, or thinks and pauses, below which that percentile is one or two of them. Of fewer arrivals the median is
+  // held to the limit, and the worst to a standstill.
   std::uint64_t least_arrivals = 100;
   // A closed load that stands still has no more late timers than VUs, which percentiles of a long run do not show: one
   // that is so late, and by such a share of the time, is enough. Less would mark what any shared machine does.

@@ -97,6 +97,22 @@ TEST(Marks, AMissedScheduleIsToldByLatenessAndByWhatWasNeverIssued) {
   EXPECT_THAT(marks[0].text, HasSubstr("only 9,980 of 10,000 due arrivals (99.8%) were issued"));
 }
 
+TEST(Marks, AMissedScheduleOfFewArrivalsIsToldByTheirMedianAndTheWorst) {
+  const auto found = [](base::Duration some, std::uint64_t count, base::Duration worst) {
+    auto shop = sound();
+    shop.arrivals = shop.iterations = 60;
+    shop.lateness = {};
+    shop.lateness.record(some, count);
+    shop.lateness.record(20us, 59 - count);
+    shop.lateness.record(worst, 1);
+    const auto marks = find_marks({shop}, {});
+    return marks.empty() ? std::string() : marks[0].id + ": " + marks[0].text;
+  };
+  EXPECT_EQ(found(50ms, 20, 99ms), "") << "of so few some are late on any machine";
+  EXPECT_THAT(found(50ms, 0, 101ms), HasSubstr("late: the schedule was missed: of 60 arrivals half started"));
+  EXPECT_THAT(found(2ms, 40, 3ms), HasSubstr("late: the schedule was missed: of 60 arrivals half started 2.0"));
+}
+
 model::WorkflowResult sound_and_closed() {
   auto made = sound();
   made.open = false;
