@@ -27,6 +27,7 @@ class HttpResponse final : public Response {
 
   model::Value result(std::size_t result, const authoring::Path& rest, base::Arena& arena) override;
   std::string trouble(std::size_t result) override;
+  bool garbled() const override { return broken_; }
 
  private:
   model::Value header(const authoring::Path& rest, base::Arena& arena) const;

@@ -21,6 +21,13 @@ std::string unread(const CallPlan& plan, const authoring::Expression& expression
   return {};
 }
 
+// Of what nobody could read nothing holds, not even that something is not in it.
+bool holds(const CallPlan& plan, const CompiledCheck& check, const authoring::Evaluation& evaluation,
+           Response& response) {
+  if (!check.expression.holds(evaluation)) return false;
+  return !response.garbled() || unread(plan, check.expression, response).empty();
+}
+
 }  // namespace
 
 Interpreter::Step Interpreter::start_call(Strand& strand, const Op& op) {
@@ -95,9 +102,9 @@ bool Interpreter::judge(Strand& strand, Outcome& outcome, StepRecording& record,
   const bool counts = counted(strand.started);
   bool held = true;
   for (const CompiledCheck& each : plan.checks) {
-    const bool holds = each.expression.holds(evaluation(vu));
-    if (counts) ++(holds ? record.checks[each.index].ok : record.checks[each.index].failed);
-    if (!holds && each.required && held) {
+    const bool good = holds(plan, each, evaluation(vu), *outcome.response);
+    if (counts) ++(good ? record.checks[each.index].ok : record.checks[each.index].failed);
+    if (!good && each.required && held) {
       held = false;
       const std::string why = unread(plan, each.expression, *outcome.response);
       detail = fmt::format("the required check '{}' did not hold{}{}", program_.steps[plan.step].checks[each.index],
@@ -219,9 +226,9 @@ void Interpreter::trace_call(Strand& strand, const Outcome& outcome, bool ok, st
       if (value.missing()) tell_unread(save.name, save.expression);
     }
     for (const CompiledCheck& each : plan.checks) {
-      const bool holds = each.expression.holds(evaluation(*strand.vu));
-      made.checks.emplace_back(step.checks[each.index], holds);
-      if (!holds) tell_unread(step.checks[each.index], each.expression);
+      const bool good = holds(plan, each, evaluation(*strand.vu), *outcome.response);
+      made.checks.emplace_back(step.checks[each.index], good);
+      if (!good) tell_unread(step.checks[each.index], each.expression);
     }
   }
   trace_(made);

@@ -51,6 +51,8 @@ class Response {
   virtual model::Value result(std::size_t result, const authoring::Path& rest, base::Arena& arena) = 0;
   // Why no such result could be read at all, for people: a body that is no JSON. Empty: it could. Asked after result().
   virtual std::string trouble(std::size_t /*result*/) { return {}; }
+  // Whether something of it could not be decoded, so that nobody knows what it says. Asked after result().
+  virtual bool garbled() const { return false; }
 };
 
 // The bytes of one request and its answer, as `muster try` shows them.

@@ -593,6 +593,15 @@ class Responses(HttpTest):
         run = self.go(server, [{"name": "call", "get": "/", "check": {"body": "exists"}}])
         self.assertEqual(run.step("call")["checks"][0]["failed"], 1, run)
 
+    def test_nothing_holds_of_a_body_that_cannot_be_read(self):
+        broken = response(gzip.compress(b'{"a": 1}' * 100)[:-6], headers=[("Content-Encoding", "gzip")])
+        server = self.serve_http(lambda request: broken)
+        run = self.go(server, [{"name": "call", "get": "/", "check": {
+            "body": {"that": "not contains error", "required": True}, "json.errors": "not exists", "status": "not in [500]"}}])
+        failed = {each["name"]: each["failed"] for each in run.step("call")["checks"]}
+        self.assertEqual(failed, {"body: not contains error": 1, "json.errors: not exists": 1, "status: not in [500]": 0})
+        self.assertIn("did not hold – the body is not valid gzip", run.step("call")["samples"][0]["detail"])
+
     def test_responses_without_a_body(self):
         for status in (204, 304):
             with self.subTest(status=status):
