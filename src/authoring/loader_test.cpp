@@ -145,7 +145,7 @@ TEST(Loader, MakesUpNamesWithoutTheCredentialsOfAnAddress) {
   const auto& steps = job.workflows[0].steps;
   EXPECT_EQ(steps[0].name, "GET /a?page=2&token=***");
   EXPECT_EQ(steps[1].name, "GET /a?page=2&token=***-2");
-  EXPECT_EQ(steps[2].name, "GET http://bob:***@a.test/b?key=***");
+  EXPECT_EQ(steps[2].name, "GET http://***@a.test/b?key=***");
   EXPECT_EQ(steps[3].name, "GET /" + long_path + "?token=**");
 }
 
@@ -416,6 +416,14 @@ TEST(Loader, SettingTheLoadOfOneOfSeveralWorkflowsNeedsItsName) {
   const model::Job only = files.good(head);
   ASSERT_EQ(only.workflows.size(), 1u);
   EXPECT_EQ(only.workflows[0].load.vus, 5u);
+}
+
+TEST(Loader, WhatIsIncludedCannotBeSet) {
+  for (const char* path : {"include", "include[0]"}) {
+    Files files;
+    files.sets = {{path, "other.yaml"}};
+    EXPECT_THAT(files.bad(with_steps("  - get: /\n")), HasSubstr("'include' cannot be set")) << path;
+  }
 }
 
 TEST(Loader, SettingATargetsAddressKeepsItsOptions) {

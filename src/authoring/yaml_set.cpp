@@ -85,9 +85,14 @@ class Setter {
     return inside && !workflows->list.empty() ? &workflows->list.front() : &root;
   }
 
-  // `load.vus` says whose only where there is one workflow.
+  // `load.vus` says whose only where there is one workflow; other files were read in before anything is set.
   bool misplaced(const YamlNode& root) const {
     const auto* first = std::get_if<std::string>(&parts_->front());
+    if (first != nullptr && *first == "include") {
+      context_.report(
+          place_, "'include' cannot be set: files are included before; write it in the file, or set what they hold");
+      return true;
+    }
     const bool of_workflow = first != nullptr && std::ranges::find(workflow_keys(), *first) != workflow_keys().end();
     if (context_.single_workflow || !of_workflow || root.find("workflows") == nullptr) return false;
     context_.report(place_, fmt::format("'{0}' belongs to one of the 'workflows': write workflows[0].{0}… or, by name, "

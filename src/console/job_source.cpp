@@ -255,7 +255,7 @@ std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& g
   }
   for (authoring::Problem& problem : job.error().list) {
     const bool target = problem.where.file != nullptr && *problem.where.file == "--set target=" + flags.target;
-    if (!target) continue;
+    if (flags.target.empty() || !target) continue;
     const char* const exported = std::getenv("MUSTER_TARGET");
     const bool by_variable = exported != nullptr && flags.target == exported;
     problem.where.file =

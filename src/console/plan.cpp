@@ -30,7 +30,10 @@ std::vector<PlannedCall> calls_of(const engine::Program& program) {
   std::vector<PlannedCall> calls;
   for (const engine::CallPlan& plan : program.calls) {
     PlannedCall call{.step = program.steps[plan.step].name, .outline = plan.prepared->outline()};
-    for (authoring::TextPiece& piece : call.outline.wire) engine::redact(piece.text, program.secrets);
+    for (authoring::TextPiece& piece : call.outline.wire) {
+      engine::mask_basic_credentials(piece.text);
+      engine::redact(piece.text, program.secrets);
+    }
     engine::redact(call.outline.connections, program.secrets);
     calls.push_back(std::move(call));
   }

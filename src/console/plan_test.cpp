@@ -132,6 +132,20 @@ steps: [ { post: "/login?trap=swordfish", json: { password: "${env.PASSWORD}" } 
   EXPECT_THAT(text, Not(HasSubstr("swordfish")));
 }
 
+TEST_F(PlanTest, UsersOfAddressesAreNotShown) {
+  const JobPlan plan = plan_of(R"(
+load: { vus: 1, iterations: 1 }
+steps: [ { get: "http://ada:hunter2@a.test/x?key=k77" }, { name: again, get: "http://ada:hunter2@a.test/y?key=k77" } ]
+)");
+  const std::string text = plan_text(plan, registry_.kinds, {.columns = 80, .bytes = 400});
+  const std::string json = plan_json(plan, registry_.kinds);
+  for (const std::string& shown : {text, json}) {
+    EXPECT_THAT(shown, Not(HasSubstr("hunter2")));
+    EXPECT_THAT(shown, Not(HasSubstr("YWRhOmh1bnRlcjI")));
+    EXPECT_THAT(shown, HasSubstr("GET http://***@a.test/y?key=***"));
+  }
+}
+
 TEST_F(PlanTest, WarnsOfWhatIsLikelyNotMeant) {
   const JobPlan open = plan_of("load: { rate: 5/s, for: 1s }\nsteps: [ { get: / } ]\n");
   EXPECT_THAT(open.warnings, Contains(HasSubstr("`max_vus` is not given, so at most 100 VUs")));

@@ -10,6 +10,7 @@
 
 #include "base/letter_case.h"
 #include "base/units.h"
+#include "protocol/credentials.h"
 #include "report/figures.h"
 
 namespace muster::console {
@@ -204,7 +205,7 @@ std::string step_action(const model::Step& step, const model::StepKinds& kinds) 
   const model::Field* field = kind->field(kind->primary);
   const model::Tree* tree = field != nullptr ? step.field(field->name) : nullptr;
   if (tree == nullptr || holds_steps(*field)) return action;
-  if (const auto value = value_in_words(*field, *tree)) action += " " + *value;
+  if (const auto value = value_in_words(*field, *tree)) action += " " + protocol::without_credentials(*value);
   return action;
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 // What is shorter hides nothing, and taking it out would spoil unrelated text.
 constexpr std::size_t kLeastLength = 3;
+constexpr std::size_t kLeastKey = 8;
 
 // In the job's text "${" stands as "$${".
 std::string as_written(std::string text) {
@@ -46,7 +47,8 @@ void add_header(model::Job& job, std::string_view header) {
   add(job, scheme ? value.substr(space + 1) : value);
 }
 
-// https://user:password@host/
+// https://user:password@host/, or https://key@host/ and https://key:@host/. A short user is more likely a name, which
+// would be taken out of much that is shown.
 std::string_view password_of(std::string_view url) {
   const std::size_t begin = url.find("//");
   if (begin == std::string_view::npos) return {};
@@ -56,7 +58,10 @@ std::string_view password_of(std::string_view url) {
   if (at == std::string_view::npos) return {};
   authority = authority.substr(0, at);
   const std::size_t colon = authority.find(':');
-  return colon == std::string_view::npos ? std::string_view() : authority.substr(colon + 1);
+  const std::string_view user = authority.substr(0, colon);
+  const std::string_view password = authority.substr(std::min(user.size() + 1, authority.size()));
+  if (!password.empty()) return password;
+  return user.size() < kLeastKey ? std::string_view() : user;
 }
 
 }  // namespace

@@ -34,6 +34,19 @@ TEST(TypedSecrets, AreTakenOutOfNameAndText) {
   EXPECT_EQ(job.name, "https://ada:***@shop.test/cart");
 }
 
+TEST(TypedSecrets, AreKeysThatStandForAUserWithoutAPassword) {
+  for (const char* url : {"https://sk_live_TOKEN:@shop.test/cart", "https://sk_live_TOKEN@shop.test/cart"}) {
+    JobFlags flags;
+    flags.url = url;
+    const model::Job job = hidden(flags);
+    EXPECT_THAT(job.source, Not(HasSubstr("TOKEN"))) << url;
+    EXPECT_THAT(job.name, Not(HasSubstr("TOKEN"))) << url;
+  }
+  JobFlags named;
+  named.url = "https://ada@shop.test/ada";
+  EXPECT_EQ(hidden(named).name, named.url) << "a short one is more likely a name";
+}
+
 TEST(TypedSecrets, AreHiddenInWhatIsSentToo) {
   JobFlags flags;
   flags.url = "https://shop.test/";

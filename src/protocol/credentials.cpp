@@ -46,10 +46,12 @@ void mask_user(std::string& address) {
   const std::size_t at = std::string_view(address).substr(begin, end - begin).rfind('@');
   if (at == std::string::npos) return;
   const std::string_view user = std::string_view(address).substr(begin, at);
-  if (comes_from_elsewhere(user)) return;
+  // Where a key takes the place of a user its password is empty, or not there. A user by itself is no secret, but
+  // nothing tells it from a key.
   const std::size_t colon = user.find(':');
-  const std::size_t hidden = colon == std::string::npos ? 0 : colon + 1;
-  address.replace(begin + hidden, at - hidden, kMask);
+  const bool password = colon != std::string_view::npos && colon + 1 < user.size();
+  if (comes_from_elsewhere(password ? user.substr(colon + 1) : user)) return;
+  address.replace(begin, at, kMask);
 }
 
 }  // namespace

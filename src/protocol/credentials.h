@@ -17,7 +17,7 @@ bool names_credentials(std::string_view name);
 // What comes from elsewhere (`${…}`) stays.
 void mask_query(std::string& text);
 
-// An address or a part of one as it may be shown: without the password of its user and without such values.
+// An address or a part of one as it may be shown: without its user and password and without such values.
 std::string without_credentials(std::string_view address);
 
 // The same for every address in a text, such as a header's value or a message. Addresses end at white space, quotes and

@@ -27,8 +27,10 @@ TEST(Credentials, AreNotSeenInHarmlessNames) {
 TEST(Credentials, AreTakenOutOfAddresses) {
   EXPECT_EQ(without_credentials("http://a.test/x?page=2&api_key=abc&sig=d%20e&flag&token=&q=1#token=f"),
             "http://a.test/x?page=2&api_key=***&sig=***&flag&token=&q=1#token=***");
-  EXPECT_EQ(without_credentials("http://ada:hunter2@a.test/a@b"), "http://ada:***@a.test/a@b");
+  EXPECT_EQ(without_credentials("http://ada:hunter2@a.test/a@b"), "http://***@a.test/a@b");
   EXPECT_EQ(without_credentials("http://ghp_abc@a.test"), "http://***@a.test");
+  EXPECT_EQ(without_credentials("http://sk_live_abc:@a.test/"), "http://***@a.test/");
+  EXPECT_EQ(without_credentials("http://${env.USER}:hunter2@a.test/"), "http://***@a.test/");
   EXPECT_EQ(without_credentials("/x?key=abc"), "/x?key=***");
 }
 
@@ -36,7 +38,7 @@ TEST(Credentials, AreTakenOutOfFragmentsAndOfEveryAddressInAText) {
   EXPECT_EQ(without_credentials("https://a/cb#access_token=abc&state=1"), "https://a/cb#access_token=***&state=1");
   EXPECT_EQ(without_credentials("/a?x=1#token=abc"), "/a?x=1#token=***");
   EXPECT_EQ(without_credentials_of_addresses("no 'http://u:p@h/?key=1' nor <ftp://ada:pw@h>, really?"),
-            "no 'http://u:***@h/?key=***' nor <ftp://ada:***@h>, really?");
+            "no 'http://***@h/?key=***' nor <ftp://***@h>, really?");
   EXPECT_EQ(without_credentials_of_addresses(""), "");
 }
 
