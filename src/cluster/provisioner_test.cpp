@@ -77,13 +77,25 @@ class QueueTest : public ::testing::Test, public LedgerFixture {
     made.workflows[0].priority = model::Priority::kExclusive;
     return made;
   }
+  JobOutline of_one_vu() {
+    JobOutline made = outline({{}});
+    made.workflows[0].vus = 1;
+    return made;
+  }
+  // The first worker has lost a part of four cores, and may not take it again.
+  void lose_a_part_of_all_cores() {
+    admit(worker(1), 4);
+    accept(kJob, whole_pool());
+    provision(0, feed_for(kManagerA).at(0).parts);
+    lost(0, 0, Loss::kNotRunning);
+  }
+
+  const JobOutline small = of_one_vu();
 };
 
 TEST_F(QueueTest, NoJobOvertakesOneThatWaitsForCores) {
   admit(worker(1), 4);
   accept(kJob, whole_pool());
-  JobOutline small = outline({{}});
-  small.workflows[0].vus = 1;
   accept(JobId{2}, small);
   accept(JobId{3}, whole_pool());
   EXPECT_EQ(feed_for(kManagerA).size(), 1u);
@@ -105,8 +117,6 @@ TEST_F(QueueTest, ReservesWhatJobsOfOtherLeadersWaitFor) {
 
 TEST_F(QueueTest, APartThatNobodyMayTakeDoesNotHoldUpTheOthers) {
   admit(worker(1), 4);
-  JobOutline small = outline({{}});
-  small.workflows[0].vus = 1;
   accept(kJob, small);
   provision(0, {{0, worker(1), 1, 1}});
   lost(0, 0, Loss::kNotRunning);
@@ -117,12 +127,7 @@ TEST_F(QueueTest, APartThatNobodyMayTakeDoesNotHoldUpTheOthers) {
 }
 
 TEST_F(QueueTest, NobodyWaitsBehindAPartThatNoWorkerMayTake) {
-  admit(worker(1), 4);
-  accept(kJob, whole_pool());
-  provision(0, feed_for(kManagerA).at(0).parts);
-  lost(0, 0, Loss::kNotRunning);
-  JobOutline small = outline({{}});
-  small.workflows[0].vus = 1;
+  lose_a_part_of_all_cores();
   accept(JobId{2}, small);
   auto next = feed_for(kManagerA);
   ASSERT_EQ(next.size(), 1u);
@@ -136,14 +141,9 @@ TEST_F(QueueTest, NobodyWaitsBehindAPartThatNoWorkerMayTake) {
 }
 
 TEST_F(QueueTest, NobodyWaitsForCoresThatAPartBeforeThemMayNotHave) {
-  admit(worker(1), 4);
-  accept(kJob, whole_pool());
-  provision(0, feed_for(kManagerA).at(0).parts);
-  lost(0, 0, Loss::kNotRunning);
+  lose_a_part_of_all_cores();
   // The one that may take it runs a long job of one core, so that three are too few.
   admit(worker(2), 4);
-  JobOutline small = outline({{}});
-  small.workflows[0].vus = 1;
   accept(JobId{2}, small);
   apply(Provision{JobId{2}, 1, 0, {{0, worker(2), 1, 1}}});
   for (const std::uint64_t id : {3u, 4u}) accept(JobId{id}, small);
@@ -154,12 +154,7 @@ TEST_F(QueueTest, NobodyWaitsForCoresThatAPartBeforeThemMayNotHave) {
 
 // Held back by the worker that was nearest alone, it would wait for the longest part there, whatever the others do.
 TEST_F(QueueTest, APartThatWaitsGetsTheFirstWorkerThatIsFreeForIt) {
-  admit(worker(1), 4);
-  accept(kJob, whole_pool());
-  provision(0, feed_for(kManagerA).at(0).parts);
-  lost(0, 0, Loss::kNotRunning);
-  JobOutline small = outline({{}});
-  small.workflows[0].vus = 1;
+  lose_a_part_of_all_cores();
   for (const std::uint32_t number : {2u, 3u}) {
     admit(worker(number), 4);
     accept(JobId{number}, small);
@@ -174,8 +169,6 @@ TEST_F(QueueTest, APartThatWaitsGetsTheFirstWorkerThatIsFreeForIt) {
 TEST_F(QueueTest, WhatIsProposedIsGivenToNobodyElse) {
   admit(worker(1), 4);
   admit(worker(2), 4);
-  JobOutline small = outline({{}});
-  small.workflows[0].vus = 1;
   accept(kJob, small);
   const Provision proposed{kJob, 1, 0, {{0, worker(1), 4, 1}}};
   for (const std::uint64_t id : {2u, 3u, 4u, 5u, 6u}) accept(JobId{id}, small);
@@ -185,14 +178,9 @@ TEST_F(QueueTest, WhatIsProposedIsGivenToNobodyElse) {
 }
 
 TEST_F(QueueTest, APartOfAnotherLeaderKeepsTheOnlyWorkerThatMayTakeIt) {
-  admit(worker(1), 4);
-  accept(kJob, whole_pool());
-  provision(0, feed_for(kManagerA).at(0).parts);
-  lost(0, 0, Loss::kNotRunning);
+  lose_a_part_of_all_cores();
   apply(JobOwner{kJob, kManagerB, 2});
   admit(worker(2), 4);
-  JobOutline small = outline({{}});
-  small.workflows[0].vus = 1;
   for (const std::uint64_t id : {2u, 3u}) accept(JobId{id}, small);
   const auto next = feed_for(kManagerA);
   ASSERT_EQ(next.size(), 2u);
@@ -201,8 +189,6 @@ TEST_F(QueueTest, APartOfAnotherLeaderKeepsTheOnlyWorkerThatMayTakeIt) {
 
 TEST_F(QueueTest, AWorkerOnTrialGetsOnePart) {
   admit(worker(1), 4);
-  JobOutline small = outline({{}});
-  small.workflows[0].vus = 1;
   accept(kJob, small);
   accept(JobId{2}, small);
   base::Random random(7);
