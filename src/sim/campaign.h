@@ -46,7 +46,8 @@ struct CampaignResult {
   bool interrupted = false;          // before all seeds had run: what is missing says nothing
   double wall_seconds = 0;
 
-  bool passed() const { return failures.empty() && unseen.empty() && !verdict && !interrupted; }
+  bool held() const { return failures.empty() && unseen.empty() && !verdict; }
+  bool passed() const { return held() && !interrupted; }
 };
 
 CampaignResult run_campaign(const Scenario& scenario, const CampaignOptions& options);

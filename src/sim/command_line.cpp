@@ -24,9 +24,9 @@ constexpr std::string_view kUsage =
     "  --seed N|A..B                one seed, or all from A to B (default 1)\n"
     "  --jobs N                     seeds at a time (default 1)\n"
     "  --keep-going                 go on after a seed that failed\n"
-    "  --shrink                     look for the shortest plan of faults that fails alike\n"
-    "  --trace                      print the whole trace; for one seed, not with --json\n"
-    "  --repeat-check               run every seed twice and compare the hashes of their traces\n"
+    "  --shrink                     find the shortest plan of faults that fails alike\n"
+    "  --trace                      print the whole trace, of one seed; no --json\n"
+    "  --repeat-check               run every seed twice and compare the traces\n"
     "  --json                       results as JSON, one object a scenario\n"
     "  --list                       the scenarios; with --json a list of objects\n"
     "  --invariants                 what the oracles watch, and where; likewise\n"
@@ -164,7 +164,7 @@ bool run_scenario(const Scenario& scenario, const Flags& flags, const Surroundin
     for (const FailedSeed& failure : result.failures) shrunk.push_back(shrink(scenario, failure.seed, failure.run));
   if (flags.json) {
     say(out, tell_json(scenario, result, shrunk));
-    return result.passed();
+    return result.held();
   }
   for (std::size_t i = 0; i < result.failures.size(); ++i) {
     say(out, tell_failure(scenario, result.failures[i]));
@@ -172,7 +172,7 @@ bool run_scenario(const Scenario& scenario, const Flags& flags, const Surroundin
   }
   if (flags.shrink && result.failures.empty()) say(out, "nothing to shrink: no seed failed\n");
   say(out, tell_totals(scenario, result));
-  return result.passed();
+  return result.held();
 }
 
 }  // namespace
@@ -230,7 +230,9 @@ int command_line(int argc, const char* const* argv, const std::vector<Scenario>&
         "muster-sim: what it found could not be written; look whether the disk is full or the output closed\n");
     return 1;
   }
-  return interrupted() ? kInterruptedStatus : passed ? 0 : 1;
+  // What was found is found, also if it was not waited for the rest.
+  if (!passed) return 1;
+  return interrupted() ? kInterruptedStatus : 0;
 }
 
 }  // namespace muster::sim

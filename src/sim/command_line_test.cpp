@@ -95,6 +95,25 @@ TEST(SimCommandLine, WhoInterruptsItGetsWhatThereIs) {
   std::fclose(said);
 }
 
+struct NeverRight final : World {
+  void begin(Kernel& kernel) override { kernel.violate("30", "nothing is right here"); }
+  std::unique_ptr<Process> boot(base::NodeId) override { return nullptr; }
+};
+
+TEST(SimCommandLine, WhatFailedCountsThoughTheRestWasNotWaitedFor) {
+  std::vector<Scenario> scenarios;
+  add_register_scenario(scenarios);
+  scenarios.front().make = [](std::uint64_t) -> std::unique_ptr<World> { return std::make_unique<NeverRight>(); };
+  std::FILE* const said = std::tmpfile();
+  ASSERT_TRUE(said != nullptr);
+  const std::vector<const char*> words{"muster-sim", "--scenario",    "register",
+                                       "--seed",     "1..1000000000", "--keep-going"};
+  int looks = 0;
+  const Surroundings around{.out = said, .err = said, .interrupted = [&] { return ++looks > 3; }};
+  EXPECT_EQ(command_line(static_cast<int>(words.size()), words.data(), scenarios, around), 1);
+  std::fclose(said);
+}
+
 TEST(SimCommandLine, TellsHowFarItIs) {
   std::vector<Scenario> scenarios;
   add_register_scenario(scenarios);

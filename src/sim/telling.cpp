@@ -72,10 +72,13 @@ std::string tell_progress(const Scenario& scenario, const CampaignProgress& prog
 
 std::string tell_totals(const Scenario& scenario, const CampaignResult& result) {
   const Totals& totals = result.totals;
-  std::string text = fmt::format(
-      "{}: {} seeds, {} events, {:.0f} virtual s, {} faults, {:.0f} events/s of a core, {:.1f} s, hash {:016x}\n",
-      scenario.name, totals.seeds, totals.events, totals.virtual_seconds, totals.faults, per_second(result),
-      result.wall_seconds, totals.hash);
+  std::string text;
+  tell_wrapped(text,
+               fmt::format("{}: {} seeds, {} events, {:.0f} virtual s, {} faults, {:.0f} events/s of a core, {:.1f} s, "
+                           "hash {:016x}",
+                           scenario.name, totals.seeds, totals.events, totals.virtual_seconds, totals.faults,
+                           per_second(result), result.wall_seconds, totals.hash),
+               2);
   const auto to = std::back_inserter(text);
   if (result.interrupted) text += "  INTERRUPTED: the seeds after these were not run\n";
   for (const auto& [name, count] : totals.counters)
