@@ -671,11 +671,7 @@ YamlOut CurlImport::options(const CurlTransfer& transfer, const Address& address
   }
   if (YamlOut map = hosts(transfer, address, where); !map.empty()) made.set("hosts", std::move(map));
   if (!transfer.source.empty()) {
-    const bool six = transfer.source.find(':') != std::string::npos;
-    const std::string probe =
-        six ? fmt::format("http://[{}]", transfer.source) : fmt::format("http://[::ffff:{}]", transfer.source);
-    const bool dotted = transfer.source.find('.') != std::string::npos;
-    if ((six || dotted) && protocol::parse_url(probe)) {
+    if (model::source_address(transfer.source)) {
       made.set("source", YamlOut::of(transfer.source));
     } else {
       draft_.note(where, fmt::format("--interface {}: give an address of this machine as `source`",

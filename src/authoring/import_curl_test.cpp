@@ -416,6 +416,8 @@ TEST_F(CurlImportTest, WritesBytesIntoAnAddressAsCurlDoes) {
 TEST_F(CurlImportTest, TakesOnlyWholeAddressesForAnInterface) {
   step("curl a.test --interface 10");
   EXPECT_THAT(notes(), HasSubstr("--interface 10: give an address of this machine"));
+  step("curl a.test --interface 1@a.test/");
+  EXPECT_THAT(notes(), HasSubstr("--interface 1@a.test/: give an address of this machine"));
   step("curl a.test --interface 10.0.0.1");
   EXPECT_EQ(notes(), "");
 }

@@ -18,6 +18,10 @@ bool numeric_address(std::string_view text) {
          protocol::parse_url(fmt::format("http://[::ffff:{}]", text)).has_value();
 }
 
+bool source_address(std::string_view text) {
+  return numeric_address(text.substr(0, text.find('%')));
+}
+
 base::Expected<HostOverride> parse_host_override(const std::string& text) {
   HostOverride made{.name = {}, .look_up = text, .port = 0};
   const auto wrong = [&] {

@@ -22,5 +22,7 @@ base::Expected<HostOverride> parse_host_override(const std::string& text);
 
 // 10.0.0.5 or fd00::5: what a URL takes for a host that is no name.
 bool numeric_address(std::string_view text);
+// The same, with the zone that an address of this machine may have: fe80::1%eth0.
+bool source_address(std::string_view text);
 
 }  // namespace muster::model

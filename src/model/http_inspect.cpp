@@ -273,8 +273,7 @@ void inspect_body(const Step& step, const Inspection& inspection) {
 void inspect_sources(const Tree* tree, const Inspection& inspection) {
   if (tree == nullptr || tree->list() == nullptr) return;
   for (const Tree& each : *tree->list()) {
-    const std::string text = each.text() == nullptr ? std::string() : each.text()->substr(0, each.text()->find('%'));
-    if (numeric_address(text)) continue;
+    if (each.text() != nullptr && source_address(*each.text())) continue;
     inspection.report(each.where, fmt::format("'source' takes addresses of this machine such as 10.0.0.5, found '{}'",
                                               each.text() == nullptr ? "" : *each.text()));
   }
