@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "cluster/commands.h"
 #include "cluster/effects.h"
 #include "cluster/worker.h"
 #include "sim/cluster_map.h"
