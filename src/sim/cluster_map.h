@@ -41,6 +41,7 @@ struct ClusterSetup {
   double cancels = 0.15;
   base::Duration drain{};   // mean time between drains of some node; zero: never
   base::Duration change{};  // mean time between changes of a datacenter's managers; zero: never
+  base::Duration lapse{};   // mean time between workers that are held up over the moment in which their contact lapses
   bool everybody_heals = false;
   bool echoes = false;  // orders that were superseded come once more
 };

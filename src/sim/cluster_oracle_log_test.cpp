@@ -316,6 +316,15 @@ TEST_F(ClusterOracles, SeeAWorkerThatRunsOnWithoutContact) {
   EXPECT_EQ(broken(), "10");
 }
 
+TEST_F(ClusterOracles, KnowForHowLongAWorkerStillHasContact) {
+  EXPECT_EQ(runs_.contact_left(kWorker), base::Duration::zero());
+  const base::Instant now = kernel_.clock_of(kWorker);
+  runs_.contact(kWorker, now - std::chrono::seconds(10));
+  EXPECT_EQ(runs_.contact_left(kWorker), base::Duration::zero());  // not in the turn in which it is told
+  runs_.thought(kWorker);
+  EXPECT_EQ(runs_.contact_left(kWorker), std::chrono::seconds(20));
+}
+
 // A per cent of the time since it started would hide what a clock does within the time that a limit takes.
 TEST_F(ClusterOracles, TrustNoClockThatRanTrueForLongAndThenRanAway) {
   const auto runs_on = [this](base::Duration span) {

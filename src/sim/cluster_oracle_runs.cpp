@@ -110,6 +110,9 @@ void ClusterRuns::excuses(base::NodeId worker, const Key& key, cluster::Loss why
 
 void ClusterRuns::contact(base::NodeId worker, base::Instant asked) {
   Contact& known = contacts_[worker];
+  const bool lapsed = known.asked != base::Instant::min() && contact_left(worker) == base::Duration::zero();
+  if (lapsed && kernel_->clock_of(worker) < asked + kContact && carries_on(worker))
+    kernel_->hit("contact confirmed after it had lapsed");
   known.next = std::max(known.next, asked);
 }
 
@@ -117,13 +120,24 @@ void ClusterRuns::contact(base::NodeId worker, base::Instant asked) {
 void ClusterRuns::thought(base::NodeId worker) {
   Contact& known = contacts_[worker];
   const base::Instant asked = std::exchange(known.asked, std::max(known.asked, known.next));
-  const auto cores = in_use_.find(worker);
-  if (cores == in_use_.end() || kernel_->clock_of(worker) < asked + kContact) return;
-  for (const auto& [core, key] : cores->second) {
-    if (attempts_[ClusterMap::datacenter(worker) & 1].at(key).told) continue;
+  if (kernel_->clock_of(worker) < asked + kContact) return;
+  if (const std::optional<Key> key = carries_on(worker))
     kernel_->violate(
-        "10", fmt::format("worker {} runs {} and has had no contact for 30 s", base::number(worker), in_words(key)));
-  }
+        "10", fmt::format("worker {} runs {} and has had no contact for 30 s", base::number(worker), in_words(*key)));
+}
+
+std::optional<ClusterRuns::Key> ClusterRuns::carries_on(base::NodeId worker) const {
+  const auto cores = in_use_.find(worker);
+  if (cores == in_use_.end()) return std::nullopt;
+  for (const auto& [core, key] : cores->second)
+    if (!attempts_[ClusterMap::datacenter(worker) & 1].at(key).told) return key;
+  return std::nullopt;
+}
+
+base::Duration ClusterRuns::contact_left(base::NodeId worker) const {
+  const auto known = contacts_.find(worker);
+  if (known == contacts_.end() || known->second.asked == base::Instant::min()) return {};
+  return std::max(base::Duration::zero(), known->second.asked + kContact - kernel_->clock_of(worker));
 }
 
 void ClusterRuns::went_down(base::NodeId worker) {

@@ -80,6 +80,8 @@ class ClusterRuns {
   // Live executors of a job, on workers that can be held to their word; kNoNode if there is none.
   base::NodeId runs(std::uint32_t datacenter, cluster::JobId job) const;
   bool busy(base::NodeId worker) const { return in_use_.contains(worker) && !in_use_.at(worker).empty(); }
+  // Until the worker's contact lapses, by its own clock; zero if it has none.
+  base::Duration contact_left(base::NodeId worker) const;
   // All that any attempt of the workflow has counted, anywhere.
   cluster::Counts counted(cluster::JobId job, std::uint32_t workflow) const;
   // What the workflow counts if every share of it runs once; nothing if no executor of it was ever started there.
@@ -99,6 +101,8 @@ class ClusterRuns {
   };
 
   void end(std::uint32_t datacenter, const Key& key, Attempt& attempt);
+  // What runs on the worker and was not told to stop; nothing if there is none.
+  std::optional<Key> carries_on(base::NodeId worker) const;
   bool lately(base::Duration at) const;
   Clock& clock(base::NodeId node);
   const Clock* find_clock(base::NodeId node) const;

@@ -208,6 +208,22 @@ Scenario crowd() {
   return scenario;
 }
 
+// Rare as they are, pauses end at the very moment that counts in one seed of hundreds.
+Scenario lapse() {
+  Scenario scenario = scenario_without_gates(
+      "cluster-lapse", "workers wake up just after their contact has lapsed, and hear an answer that was asked before",
+      [](ClusterSetup& setup) {
+        setup.workers = 8;
+        setup.lapse = seconds(10);
+        setup.everybody_heals = true;
+      });
+  scenario.counters = {"job completed", "part run again", "noted stopped alone",
+                       "contact confirmed after it had lapsed"};
+  demand_faults(scenario);
+  scenario.enough_seeds = 100;
+  return scenario;
+}
+
 }  // namespace
 
 void add_cluster_scenarios(std::vector<Scenario>& scenarios) {
@@ -216,6 +232,7 @@ void add_cluster_scenarios(std::vector<Scenario>& scenarios) {
   scenarios.push_back(direct());
   scenarios.push_back(echo());
   scenarios.push_back(crowd());
+  scenarios.push_back(lapse());
 }
 
 }  // namespace muster::sim

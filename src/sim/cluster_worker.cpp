@@ -78,6 +78,7 @@ void WorkerProcess::drain(Host& host) {
     for (const cluster::Effect& effect : effects) {
       const auto* const out = std::get_if<cluster::Send>(&effect);
       if (out == nullptr) continue;
+      if (std::holds_alternative<cluster::Heartbeat>(out->message)) asked_ = host.now();
       if (const auto* answer = std::get_if<cluster::DispatchAnswer>(&out->message)) answers(host, *answer);
       const auto* const stopped = std::get_if<cluster::PartStopped>(&out->message);
       if (stopped != nullptr && stopped->alone)

@@ -20,6 +20,7 @@ class WorkerProcess final : public ClusterProcess {
   cluster::Worker& brain() { return *brain_; }
   const cluster::Worker& brain() const { return *brain_; }
   bool draining() const { return draining_; }
+  base::Instant asked() const { return asked_; }  // its managers for the last time whether they are there
   // Members are told at once.
   void drain_out() { draining_ = true, health_due_ = {}; }
 
@@ -59,6 +60,7 @@ class WorkerProcess final : public ClusterProcess {
   std::map<Key, Executor> executors_;
   std::optional<cluster::Dispatch> offer_;  // that this turn brought
   base::Instant health_due_{};
+  base::Instant asked_ = base::Instant::min();
   bool thinks_ = false;  // its brain was asked in this turn
   bool draining_ = false;
 };

@@ -19,6 +19,7 @@ constexpr base::Duration kLook = std::chrono::seconds(1);
 constexpr base::Duration kEcho = std::chrono::milliseconds(500);
 constexpr double kLatestEcho = 6;         // seconds after that
 constexpr double kLatestKeptBack = 0.02;  // seconds after another manager leads the job
+constexpr double kLatestRelease = 1;      // seconds after contact has lapsed; a worker asks for it that often
 // How long the job that is to be cancelled may take to begin, and then to end.
 constexpr base::Duration kPatience = std::chrono::seconds(10);
 
@@ -46,6 +47,7 @@ void ClusterWorld::begin(Kernel& kernel) {
   often(setup_.drain, [this] { drain_somebody(); });
   often(setup_.change, [this] { change_managers(); });
   if (setup_.echoes) often(kEcho, [this] { echo(shared_->echoes.take(), kLatestEcho); });
+  often(setup_.lapse, [this] { hold_up_next_ = true; });
   ask_again();
 }
 
@@ -67,6 +69,7 @@ void ClusterWorld::observe(base::NodeId node) {
   shared_->runs.observe(node);
   if (setup_.echoes) echo(shared_->echoes.take_kept_back(), kLatestKeptBack);
   const Role role = ClusterMap::role(node);
+  if (role == Role::kWorker && hold_up_next_) hold_up(node);
   if (role != Role::kGate && role != Role::kManager) return;
   const cores::Raft* const it = raft(node);
   if (it == nullptr) return;
@@ -345,6 +348,21 @@ void ClusterWorld::echo(std::vector<ClusterEchoes::Echo> echoes, double latest) 
                                each.sent);
     });
   }
+}
+
+// A worker that runs something and has just asked whether its managers are there hears their answer only after its
+// contact has lapsed: it was asked for in time, and must not make it forget that.
+void ClusterWorld::hold_up(base::NodeId worker) {
+  const auto* const it = static_cast<const WorkerProcess*>(process(worker));
+  const base::Duration left = shared_->runs.contact_left(worker);
+  const bool asked = it != nullptr && it->asked() == kernel_->clock_of(worker);
+  if (!asked || left == base::Duration::zero() || !shared_->runs.busy(worker) || healing_) return;
+  hold_up_next_ = false;
+  kernel_->trace("worker {} is held up until its contact has lapsed", base::number(worker));
+  kernel_->pause(worker);
+  kernel_->after(left + base::from_seconds(kLatestRelease * kernel_->random().unit()), [this, worker] {
+    if (!healing_) kernel_->resume(worker);
+  });
 }
 
 // Members of a datacenter's managers come and go: one that is none is added, one of four is removed.

@@ -66,6 +66,7 @@ class ClusterWorld final : public World {
   // Lets orders that were superseded come again, some time later.
   // Sent again within so many seconds.
   void echo(std::vector<ClusterEchoes::Echo> echoes, double latest);
+  void hold_up(base::NodeId worker);
   static bool fresh_under_way(const ClusterUser& user);
   bool in_core(base::NodeId node) const;
   // What is still to come; empty once all is as it should be.
@@ -82,6 +83,7 @@ class ClusterWorld final : public World {
   std::vector<std::unique_ptr<ClusterUser>> users_;
   std::vector<base::NodeId> core_;
   std::uint64_t next_job_ = 1000;
+  bool hold_up_next_ = false;  // who asks its managers next
   bool healing_ = false;
   base::Duration healed_at_{};
   bool cancels_late_ = false;  // in the second phase, too
