@@ -408,7 +408,10 @@ class FlagReader {
   }
 
   void next(std::string_view) { transfers_.emplace_back(); }
-  void request(std::string_view value) { now().method = value; }
+  void request(std::string_view value) {
+    now().method = value;
+    if (value.empty()) note("-X '': the method is empty and left out; curl sends a request that no server understands");
+  }
   void user(std::string_view value) {
     if (now().only_basic) now().user = std::string(value);
   }

@@ -59,6 +59,8 @@ TEST_F(CurlImportTest, SaysWhatIsDifferentAfterARedirectAndNothingElse) {
   step("curl a.test -L -X DELETE");
   EXPECT_THAT(notes(), HasSubstr("-X DELETE with -L: after 303 muster goes on with GET, curl with DELETE"));
   EXPECT_THAT(notes(), Not(HasSubstr("body")));
+  step("curl a.test -X ''");
+  EXPECT_THAT(notes(), HasSubstr("-X '': the method is empty and left out"));
   step("curl a.test -L -X GET -d x=1");
   EXPECT_THAT(notes(), HasSubstr("-X GET with -L: after 301 and 302 muster sends the body again, curl does not"));
   step("curl a.test -L -d x=1");

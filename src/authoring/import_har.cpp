@@ -119,6 +119,7 @@ class HarImport {
   void body(const Chosen& chosen, YamlOut& fields, HeaderList& headers);
   void fields_body(const HarEntry& entry, YamlOut& fields);
   YamlOut field_value(const HarEntry& entry, const HarField& field, bool multipart);
+  void tell_user(const Chosen& chosen, const std::string& where);
   void tell_cookies();
   void hand_on_values();
   void replace_in_parts(YamlOut& parts, std::size_t step, std::map<std::string, std::string>& names);
@@ -138,6 +139,7 @@ class HarImport {
   std::vector<Chosen> chosen_;
   std::vector<YamlOut> steps_;                         // one for each of chosen_
   std::map<std::string, std::vector<Header>> shared_;  // by origin: headers that all its requests have
+  std::set<std::string> users_told_;                   // origins
   std::map<std::string, std::size_t> other_hosts_;
   std::map<std::string, std::size_t> other_types_;
   std::map<std::string, std::size_t> saved_names_;  // how many more values have that name
@@ -266,6 +268,16 @@ void HarImport::find_shared_headers() {
   }
 }
 
+// A browser answers a server that asks for a password with it; the request that did so has a header, which is imported.
+void HarImport::tell_user(const Chosen& chosen, const std::string& where) {
+  const bool sent = std::ranges::any_of(
+      chosen.headers, [](const Header& header) { return base::equal_ignoring_case(header.first, "authorization"); });
+  if (sent || !users_told_.insert(origin_of(chosen.url)).second) return;
+  draft_.note(where,
+              "the user and the password in the URL are left out, as the browser did not send them with this request; "
+              "where the server needs them, add auth: { basic: '${env.USERNAME}:${env.PASSWORD}' }");
+}
+
 YamlOut HarImport::step(const Chosen& chosen) {
   const HarEntry& entry = chosen.entry;
   const std::string where = entry.where();
@@ -294,6 +306,7 @@ YamlOut HarImport::step(const Chosen& chosen) {
   if (entry.status >= 300 && entry.status < 400) fields.set("redirects", YamlOut::bare("0"));
   if (entry.status >= 400) fields.set("expect", YamlOut::bare(fmt::format("[200..399, {}]", entry.status)));
   const std::string on = draft_.target(origin, target_options);
+  if (!chosen.url.userinfo.empty()) tell_user(chosen, where);
   const std::size_t path = entry.url.find('/', entry.url.find("://") + 3);
   const std::string_view recorded = path == std::string::npos ? "/" : std::string_view(entry.url).substr(path);
   if (recorded.substr(0, recorded.find('#')) != chosen.url.target && recorded.starts_with('/')) {

@@ -271,6 +271,22 @@ TEST_F(HarImportTest, AsksForNoCredentialsThatAResponseGives) {
   EXPECT_THAT(notes(), HasSubstr("--correlate saves it there"));
 }
 
+TEST_F(HarImportTest, TellsThatAPasswordInAUrlIsLeftOut) {
+  const auto recording = [](std::string_view headers) {
+    return fmt::format(
+        R"({{"log": {{"entries": [
+  {{"request": {{"method": "GET", "url": "http://ada:s3cr3t@shop.test/a", "headers": [{0}]}}, "response": {{"status": 200}}}},
+  {{"request": {{"method": "GET", "url": "http://ada:s3cr3t@shop.test/b", "headers": [{0}]}}, "response": {{"status": 200}}}}]}}}})",
+        headers);
+  };
+  import(har_importer(), recording(""));
+  EXPECT_THAT(made.yaml, Not(HasSubstr("s3cr3t")));
+  EXPECT_THAT(notes(), HasSubstr("the user and the password in the URL are left out"));
+  EXPECT_EQ(notes().find("in the URL are left out"), notes().rfind("in the URL are left out")) << "once for a server";
+  import(har_importer(), recording(R"({"name": "Authorization", "value": "Basic YWRhOnMzY3IzdA=="})"));
+  EXPECT_THAT(notes(), Not(HasSubstr("in the URL are left out")));
+}
+
 TEST_F(HarImportTest, GivesNotEverySignedRequestAVariable) {
   std::vector<std::string> entries;
   for (int i = 0; i < 30; ++i) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/escapes.h"
 #include "base/listed.h"
 #include "base/utf8.h"
 
@@ -36,8 +37,8 @@ std::string printable(std::string_view text) {
     const std::size_t length = base::utf8_length(text);
     if (length == 0) {
       shown += "\uFFFD";
-    } else if (static_cast<unsigned char>(text.front()) < 0x20 || text.front() == 0x7F) {
-      shown += ' ';
+    } else if (base::is_control(base::code_point(text.substr(0, length)))) {
+      shown += length == 1 ? " " : "\uFFFD";
     } else {
       shown += text.substr(0, length);
     }
@@ -51,7 +52,7 @@ std::string printable(std::string_view text) {
 std::string to_text(const Problem& problem) {
   std::string text;
   if (problem.where.file != nullptr) {
-    text = *problem.where.file;
+    text = base::one_line(*problem.where.file);
     if (problem.where.line > 0) text += fmt::format(":{}:{}", problem.where.line, problem.where.column);
     text += ": ";
   }

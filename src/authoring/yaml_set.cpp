@@ -153,10 +153,10 @@ class Setter {
 
   YamlNode* step(YamlNode& node, std::size_t index) {
     if (node.is_list() && index < node.list.size()) return &node.list[index];
-    context_.report(
-        place_, node.is_list()
-                    ? fmt::format("there is no [{}]: the list has {} items, counted from 0", index, node.list.size())
-                    : fmt::format("there is no [{}]: the value is {}, not a list", index, describe(node)));
+    context_.report(place_, node.is_list()
+                                ? fmt::format("there is no [{}]: the list has {} item{}, counted from 0", index,
+                                              node.list.size(), node.list.size() == 1 ? "" : "s")
+                                : fmt::format("there is no [{}]: the value is {}, not a list", index, describe(node)));
     return nullptr;
   }
 

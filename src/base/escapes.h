@@ -60,4 +60,16 @@ inline std::string one_line(std::string_view text) {
   return line;
 }
 
+// The same for a message of several lines: its line ends stay.
+inline std::string clean_lines(std::string_view text) {
+  std::string clean;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    clean += one_line(text.substr(0, end));
+    if (end == std::string_view::npos) return clean;
+    clean += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace muster::base

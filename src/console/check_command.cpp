@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/escapes.h"
 #include "console/job_flags.h"
 #include "console/job_warnings.h"
 #include "console/plan.h"
@@ -95,12 +96,12 @@ int check(const CheckFlags& flags, const engine::Registry& registry) {
   }
   std::string what = flags.job.file.empty() ? flags.job.url : flags.job.file;
   engine::redact(what, engine::spellings(job->secrets));
-  say("{}: ok\n", what);
+  say("{}: ok\n", base::one_line(what));
   for (const model::Workflow& workflow : job->workflows) {
     const std::size_t steps = count_steps(workflow.start) + count_steps(workflow.steps) + count_steps(workflow.stop);
     // A script's steps are all of its workflows'; which of them one calls is known when it runs.
-    say("  workflow {}: {}{} step{}, load {}\n", workflow.name, workflow.scripted ? "may call " : "", steps,
-        steps == 1 ? "" : "s", workflow.load.shape);
+    say("  workflow {}: {}{} step{}, load {}\n", base::one_line(workflow.name), workflow.scripted ? "may call " : "",
+        steps, steps == 1 ? "" : "s", workflow.load.shape);
   }
   for (const std::string& each : warnings_of(*job, registry)) say(stderr, "worth a look: {}\n", each);
   return kGood;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/closest.h"
+#include "base/escapes.h"
 #include "console/app_outline.h"
 #include "console/check_command.h"
 #include "console/command.h"
@@ -19,6 +20,7 @@
 #include "console/explain_command.h"
 #include "console/help.h"
 #include "console/import_command.h"
+#include "console/inherited_state.h"
 #include "console/man_command.h"
 #include "console/new_command.h"
 #include "console/outputs_command.h"
@@ -48,8 +50,8 @@ bool wants_json(const CLI::App& command) {
 int complain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   const ParsedCommand command = parsed_command(app);
   const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
-  const std::string what =
-      in_plain_words(command, error, words) + blamed_variable(*command.app, error.what(), argc, argv);
+  const std::string what = base::clean_lines(in_plain_words(command, error, words) +
+                                             blamed_variable(*command.app, error.what(), argc, argv));
   say(stderr, "{0}: {1}\n'{0} --help' tells more\n", command.name, what);
   // Whose answer is what is wrong.
   if (command.name == "muster check" && wants_json(*command.app)) {
@@ -73,7 +75,8 @@ std::optional<int> check_command_name(const CLI::App& app, int argc, const char*
   if (word.find("://") != std::string::npos)
     hint = fmt::format("; to load an address write: muster run --url {}", word);
   if (hint.empty()) hint = fmt::format("; there are {}", fmt::join(names, ", "));
-  say(stderr, "muster: unknown command '{}'{}\n'muster --help' tells more\n", word, hint);
+  say(stderr, "muster: unknown command '{}'{}\n'muster --help' tells more\n", base::one_line(word),
+      base::one_line(hint));
   return kBadInput;
 }
 
@@ -140,6 +143,7 @@ int parse_and_run(int argc, char** argv, const engine::Registry& registry, const
 }  // namespace
 
 int command_line(int argc, char** argv, const engine::Registry& registry, const report::Outputs& outputs) {
+  settle_inherited_state();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes (`| head`) does not end a run
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes (`ulimit -f`) is told like a full disk
   const int code = parse_and_run(argc, argv, registry, outputs);

@@ -12,6 +12,7 @@
 
 #include "base/characters.h"
 #include "base/closest.h"
+#include "base/escapes.h"
 #include "report/totals.h"
 #include "store/data_folder.h"
 #include "store/run_id.h"
@@ -57,8 +58,8 @@ Found not_found(store::RunStore& history, std::string_view reference) {
   if (!all) return unreadable(all.error().message);
   std::vector<std::string> names = {std::string(kLatest)};
   for (const store::RunRecord& record : *all) names.push_back(record.id);
-  return refuse(fmt::format("there is no run '{}'{}; 'muster results' lists those that are kept", reference,
-                            base::did_you_mean(reference, names)));
+  return refuse(fmt::format("there is no run '{}'{}; 'muster results' lists those that are kept",
+                            base::one_line(reference), base::did_you_mean(reference, names)));
 }
 
 }  // namespace

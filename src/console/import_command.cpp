@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/escapes.h"
 #include "base/time.h"
 #include "console/say.h"
 #include "report/atomic_file.h"
@@ -70,7 +71,7 @@ base::Expected<void> read_source(const Importer& importer, const ImportFlags& fl
   }
   const std::string path = flags.file.empty() ? "-" : flags.file;
   auto text = path == "-" ? read_all(stdin, input.limits.input_bytes) : read_file(path, input.limits.input_bytes);
-  if (!text) return base::fail(fmt::format("cannot read '{}': {}", path, text.error().message));
+  if (!text) return base::fail(fmt::format("cannot read '{}': {}", base::one_line(path), text.error().message));
   input.text = std::move(*text);
   input.source = path == "-" ? "standard input" : std::filesystem::path(path).filename().string();
   return {};

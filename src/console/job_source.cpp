@@ -15,6 +15,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/escapes.h"
 #include "base/identifier.h"
 #include "base/letter_case.h"
 #include "console/flag_check.h"
@@ -243,7 +244,7 @@ std::expected<model::Job, authoring::Problems> load_or_explain(const JobFlags& g
   if (!flags.target.empty()) input->sets.emplace_back("target", flags.target);
   if (flags.seed) input->sets.emplace_back("seed", std::to_string(*flags.seed));
   auto text = !flags.file.empty() ? read_file(flags.file) : base::Expected<std::string>(url_job_text(flags));
-  if (!text) return explain(fmt::format("cannot read '{}': {}", flags.file, text.error().message));
+  if (!text) return explain(fmt::format("cannot read '{}': {}", base::one_line(flags.file), text.error().message));
   const authoring::Languages languages{.kinds = registry.kinds, .shapes = registry.shape_keys};
   const std::string name = flags.url.empty() ? flags.file : "command line";
   auto job = load_text(flags, name, *text, *input, languages);

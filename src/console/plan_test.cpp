@@ -62,6 +62,8 @@ TEST_F(PlanTest, LoadsArePutIntoWords) {
   EXPECT_EQ(words_of("{ rate: 200/s, for: 3m }"), "arrivals at 200/s for 3m");
   EXPECT_EQ(words_of("{ rate: [ { to: 500/s, over: 2m }, { hold: 1m } ] }"),
             "arrivals at 0 to 500/s over 2m, then 500/s for 1m");
+  EXPECT_EQ(words_of("{ rate: [ { to: 0.5/s, over: 0s }, { hold: 1m } ] }"),
+            "arrivals at once 0.5/s, then 0.5/s for 1m");
 }
 
 TEST_F(PlanTest, IterationsArrivalsAndRequestsAreCounted) {

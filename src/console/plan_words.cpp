@@ -26,9 +26,10 @@ std::string per_second(double rate) {
   return report::plain_number(rate) + "/s";
 }
 
-// "from 0 to 100 VUs over 1m, 100 VUs for 5m, …"; a stage that leaves things as they are is a hold.
+// "from 0 to 100 VUs over 1m, 100 VUs for 5m, …"; a stage that leaves things as they are is a hold. `what` stands
+// before a quantity that comes first.
 template <class Say>
-std::string stages_in_words(double at, const std::vector<model::Stage>& stages, Say say) {
+std::string stages_in_words(std::string_view what, double at, const std::vector<model::Stage>& stages, Say say) {
   std::string words;
   for (const model::Stage& stage : stages) {
     const bool same = std::abs(stage.to - at) < 1e-9;
@@ -43,6 +44,9 @@ std::string stages_in_words(double at, const std::vector<model::Stage>& stages, 
     if (!part.empty()) words += (words.empty() ? "" : ", then ") + part;
     at = stage.to;
   }
+  // "arrivals at 5/s for 1m", but "arrivals at once 5/s".
+  if (!what.empty())
+    words.insert(0, words.starts_with("at once ") ? fmt::format("{} ", what) : fmt::format("{} at ", what));
   return words;
 }
 
@@ -53,7 +57,7 @@ std::string within(const engine::LoadShape& shape) {
 std::string shape_in_words(const model::Load& load, const engine::LoadShape& shape) {
   if (load.shape == "constant-vus")
     return fmt::format("{} for {}", vus(static_cast<double>(load.vus)), spelled(load.length));
-  if (load.shape == "ramping-vus") return stages_in_words(0, load.stages, vus);
+  if (load.shape == "ramping-vus") return stages_in_words("", 0, load.stages, vus);
   if (load.shape == "shared-iterations") {
     return fmt::format("{} in all, shared by {}{}", counted(load.iterations, "iteration", "iterations"),
                        vus(static_cast<double>(shape.peak_vus())), within(shape));
@@ -65,7 +69,7 @@ std::string shape_in_words(const model::Load& load, const engine::LoadShape& sha
   if (load.shape == "constant-arrivals") {
     return fmt::format("arrivals at {} for {}", per_second(load.rate), spelled(load.length));
   }
-  if (load.shape == "ramping-arrivals") return "arrivals at " + stages_in_words(load.rate, load.stages, per_second);
+  if (load.shape == "ramping-arrivals") return stages_in_words("arrivals", load.rate, load.stages, per_second);
   // One that was registered from outside: what every shape can tell.
   const std::string time = shape.length() == base::Duration::max() ? "" : " for " + spelled(shape.length());
   return fmt::format("{}: up to {}{}", load.shape, vus(static_cast<double>(shape.peak_vus())), time);

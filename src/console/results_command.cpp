@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "console/colour.h"
@@ -21,6 +22,7 @@
 #include "report/summary.h"
 #include "report/summary_json.h"
 #include "report/text_layout.h"
+#include "store/data_folder.h"
 
 namespace muster::console {
 namespace {
@@ -98,7 +100,7 @@ std::string without_flag(std::string message) {
 // Writes a kept run, and how it compares, to `forms`; each problem is told.
 int write_forms(const std::vector<std::string>& forms, const store::StoredRun& run,
                 const report::Comparison* comparison, const report::Outputs& outputs) {
-  auto set = outputs.make_all(forms, {});
+  auto set = outputs.make_all(forms, {.test = {}, .history = store::history_files(std::getenv)});
   if (!set) return wrong(without_flag(set.error().message));
   set->open(info_of(run));
   if (comparison != nullptr) set->compared(*comparison);

@@ -22,7 +22,7 @@ constexpr std::size_t kId = 17;
 constexpr std::size_t kStarted = 14;
 constexpr std::size_t kVerdict = 11;
 constexpr std::size_t kFigure = 8;
-constexpr std::size_t kFixed = kId + kStarted + kVerdict + 3 * kFigure + 2;
+constexpr std::size_t kFixedColumns = kId + kStarted + kVerdict + 3 * kFigure + 2;
 
 std::string day_and_time(base::Duration since_1970) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since_1970).count();
@@ -63,7 +63,7 @@ std::string results_table(const std::vector<store::RunRecord>& runs, const repor
               page.ink(left(model::to_text(run.verdict), kVerdict), ink_of(run.verdict)) +
               right(report::short_rate(run.rate), kFigure) +
               right(report::percentage(run.failed, run.requests), kFigure) + right(p95, kFigure) + "  " +
-              page.cut(run.job, page.columns() - kFixed));
+              page.cut(run.job, page.columns() - kFixedColumns));
     if (run.labels.empty()) continue;
     page.line(std::string(kId, ' ') +
               page.ink(page.cut(labels_text(run.labels), page.columns() - kId), report::Ink::kDim));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -28,6 +29,7 @@
 #include "report/comparison_text.h"
 #include "report/summary.h"
 #include "report/summary_json.h"
+#include "store/data_folder.h"
 
 namespace muster::console {
 namespace {
@@ -172,8 +174,10 @@ int run(const RunFlags& flags, const engine::Registry& registry, const report::O
     return history.error().exit_code;
   }
 
-  auto outputs_made = known_outputs.make_all(
-      flags.outputs, {.test = job_flags.file, .read = job->files, .baseline = history->baseline_file()});
+  auto outputs_made = known_outputs.make_all(flags.outputs, {.test = job_flags.file,
+                                                             .read = job->files,
+                                                             .baseline = history->baseline_file(),
+                                                             .history = store::history_files(std::getenv)});
   if (!outputs_made) return bad_input(without_secrets(outputs_made.error().message, *job));
   report::OutputSet& outputs = *outputs_made;
   if (flags.json || outputs.takes_standard_output()) keep_standard_output(*job);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/escapes.h"
 #include "console/history.h"
 #include "engine/redaction.h"
 #include "engine/verdict.h"
@@ -78,7 +79,8 @@ std::expected<NamedRun, Refusal> load_named_run(const std::string& reference, co
   if (is_file(reference)) return load_file(reference);
   auto history = open_history(store::Purpose::kRead);
   if (!history) return unreadable(history.error().message);
-  if (*history == nullptr) return refuse(fmt::format("there is no run '{}': none is kept yet", reference));
+  if (*history == nullptr)
+    return refuse(fmt::format("there is no run '{}': none is kept yet", base::one_line(reference)));
   auto record = find_run(**history, reference, job);
   if (!record) return std::unexpected(record.error());
   return load_kept(**history, record->id);

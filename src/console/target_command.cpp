@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -13,12 +14,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/units.h"
 #include "console/job_flags.h"
 #include "console/say.h"
 #include "reactor/descriptors.h"
+#include "report/atomic_file.h"
 #include "target/server.h"
 
 namespace muster::console {
@@ -66,6 +69,21 @@ base::Expected<target::StallWindow> read_stall(std::string_view text) {
   return window;
 }
 
+// Each of the files has its own content, and one written over another would leave neither.
+base::Expected<void> apart(const TargetFlags& flags) {
+  const std::array<std::pair<std::string_view, const std::string*>, 3> files = {
+      {{"--cert-out", &flags.cert_out}, {"--log", &flags.log}, {"--http-log", &flags.http_log}}};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t j = i + 1; j < files.size(); ++j) {
+      const std::string place = report::identity_of(*files[i].second);
+      if (files[i].second->empty() || place.empty() || place != report::identity_of(*files[j].second)) continue;
+      return base::fail(
+          fmt::format("{} and {} name the same file; give each one of its own", files[i].first, files[j].first));
+    }
+  }
+  return {};
+}
+
 base::Expected<target::ServerOptions> read_flags(const TargetFlags& flags) {
   target::ServerOptions options;
   if (auto read = read_listen(flags.listen, options); !read) return std::unexpected(read.error());
@@ -77,6 +95,7 @@ base::Expected<target::ServerOptions> read_flags(const TargetFlags& flags) {
   if (!flags.cert_out.empty() && !flags.tls) {
     return base::fail("--cert-out: there is a certificate only with --tls");
   }
+  if (auto told = apart(flags); !told) return std::unexpected(told.error());
   options.tls = flags.tls;
   options.cores = flags.cores;
   options.seed = flags.seed;

@@ -257,7 +257,11 @@ void JobRun::pause() {
 void JobRun::end_pause() {
   if (!paused_) return;
   paused_ = false;
-  by_hand_.paused += base::now() - paused_at_;
+  // A warm-up stands still meanwhile, and nothing of it is in the figures.
+  const bool warming_up = !active_.empty() && std::ranges::all_of(active_, [this](const Active& active) {
+    return result_.workflows[active.workflow].warming_up;
+  });
+  if (!warming_up) by_hand_.paused += base::now() - paused_at_;
 }
 
 void JobRun::resume() {

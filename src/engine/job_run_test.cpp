@@ -312,5 +312,27 @@ TEST(JobRun, APauseAndAChangeOfTheLoadByHandAreMarkedOnceAndSummedUp) {
   EXPECT_EQ(result.verdict, model::Verdict::kPassed);
 }
 
+TEST(JobRun, APauseInTheWarmUpIsInNoFigureAndMarksNothing) {
+  Rehearsal r;
+  bool paused = false;
+  base::Duration until{};
+  const std::string yaml =
+      std::string(kEndless).replace(std::string(kEndless).find("vus: "), 5, "warm_up: 300ms, vus: ");
+  const auto result = r.run_layers(yaml, {.in_process = true, .trace = {}}, [&](JobRun& run) {
+    const base::Duration now = run.result().elapsed;
+    if (!paused && run.result().workflows[0].warming_up) {
+      paused = true;
+      until = now + 200ms;
+      run.pause();
+    } else if (run.paused() && now > until) {
+      run.resume();
+    } else if (!run.result().workflows[0].warming_up && run.result().workflows[0].iterations > 20) {
+      run.stop("");
+    }
+  });
+  EXPECT_TRUE(paused);
+  EXPECT_THAT(result.marks, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace muster::engine

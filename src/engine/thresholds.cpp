@@ -1,6 +1,7 @@
 #include "engine/thresholds.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/options.h"
@@ -49,11 +50,12 @@ bool lower_bound(Comparison comparison) {
   return comparison == Comparison::kGreater || comparison == Comparison::kGreaterEqual;
 }
 
-// Whether `value` is further on the wrong side than `than`; of values without a wrong side the later one counts.
-bool worse(double value, double than, Comparison comparison) {
-  if (upper_bound(comparison)) return value > than;
-  if (lower_bound(comparison)) return value < than;
-  return true;
+// Whether `value` is further on the wrong side than `than`; of those that all miss `!=` alike the later one counts.
+bool worse(double value, double than, const Threshold& threshold) {
+  if (upper_bound(threshold.comparison)) return value > than;
+  if (lower_bound(threshold.comparison)) return value < than;
+  if (threshold.comparison == Comparison::kNotEqual) return true;
+  return std::abs(value - threshold.bound) > std::abs(than - threshold.bound);
 }
 
 bool enough(const Measured& measured, const Threshold& threshold) {
@@ -196,7 +198,7 @@ void ThresholdJudge::judge_window(std::size_t i, const Measured& measured, bool 
   }
   const bool held = holds(measured.value, threshold.comparison, threshold.bound);
   // A value that holds must not stand beside a verdict that failed.
-  const bool shown = (verdict.passed || !held) && worse(measured.value, verdict.value, threshold.comparison);
+  const bool shown = (verdict.passed || !held) && worse(measured.value, verdict.value, threshold);
   if (!verdict.judged || shown) {
     verdict.value = measured.value;
     verdict.samples = measured.samples;

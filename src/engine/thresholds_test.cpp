@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <string>
 
@@ -392,6 +393,21 @@ TEST(ThresholdJudge, AWindowThatFailedKeepsTheValueThatDidNotHold) {
   const auto different = judged(rule, {shop});
   EXPECT_FALSE(different.passed);
   EXPECT_DOUBLE_EQ(different.value, 3);
+}
+
+TEST(ThresholdJudge, OfWindowsThatMissAnExactValueTheFurthestIsShown) {
+  auto shop = workflow("shop", 6s);
+  shop.steps = {counted_step("a", 0, 0, 0s)};
+  constexpr std::array<std::uint64_t, 6> kFailed{0, 3, 9, 2, 1, 0};
+  for (std::uint32_t second = 0; second != 6; ++second) {
+    add_second(shop.steps[0], second, 10, kFailed[second], 1ms);
+  }
+  auto rule = threshold("failed", "count", Comparison::kEqual, 0);
+  rule.window = 1s;
+  const auto verdict = judged(rule, {shop});
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_EQ(verdict.failed_at, 2s);
+  EXPECT_DOUBLE_EQ(verdict.value, 9);
 }
 
 TEST(ThresholdJudge, WindowsAreJudgedAsTheyCompleteAndGiveTheSameAsAtTheEnd) {

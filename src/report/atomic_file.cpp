@@ -117,6 +117,13 @@ std::string resolved(const std::string& path) {
   return folder ? (std::filesystem::path(*folder) / place.filename()).string() : place.string();
 }
 
+std::string identity_of(const std::string& path) {
+  struct stat found{};
+  if (::stat(path.c_str(), &found) != 0) return resolved(path);
+  if (S_ISCHR(found.st_mode)) return {};
+  return fmt::format("device {}, inode {}", found.st_dev, found.st_ino);
+}
+
 std::unexpected<base::Error> cannot_write(const std::string& path, int error) {
   return base::fail(
       fmt::format("cannot write '{}': {}; {}", path, std::generic_category().message(error), advice(error)));

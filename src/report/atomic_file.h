@@ -13,6 +13,10 @@ namespace muster::report {
 // one whose far end is still to be made. Where a folder on the way is missing, no file can be opened there.
 std::string resolved(const std::string& path);
 
+// A name that all ways to write the same file have in common, hard links too; empty for what any number may use, such
+// as /dev/null.
+std::string identity_of(const std::string& path);
+
 // Whether a file could be made or replaced at `path` as things stand now; the disk may still fill up.
 base::Expected<void> check_writable(const std::string& path);
 

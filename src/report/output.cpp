@@ -1,7 +1,6 @@
 #include "report/output.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <exception>
 #include <map>
@@ -27,16 +26,6 @@ std::string argument_of(std::string_view written) {
   return std::string(equals == std::string_view::npos ? std::string_view() : written.substr(equals + 1));
 }
 
-// A name that all ways to write the same file have in common, hard links too; empty for what any number may use.
-std::string identity_of(const std::string& file) {
-  struct stat found{};
-  if (::stat(file.c_str(), &found) == 0) {
-    if (S_ISCHR(found.st_mode)) return {};  // /dev/null
-    return fmt::format("device {}, inode {}", found.st_dev, found.st_ino);
-  }
-  return resolved(file);
-}
-
 std::string place_of(const std::string& file) {
   if (file == kStandardOutput || file == "/dev/stdout" || file == "/dev/fd/1" || file == "/proc/self/fd/1") {
     return std::string(kStandardOutput);
@@ -53,6 +42,9 @@ std::map<std::string, std::string> places_of(const InputFiles& inputs) {
   }
   if (!inputs.baseline.empty()) {
     places.emplace(identity_of(inputs.baseline), fmt::format("'{}', which --baseline compares with", inputs.baseline));
+  }
+  for (const std::string& file : inputs.history) {
+    places.emplace(identity_of(file), fmt::format("'{}', where muster keeps its runs", file));
   }
   return places;
 }

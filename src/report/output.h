@@ -63,9 +63,10 @@ class OutputSet;
 
 // What no output may write over.
 struct InputFiles {
-  std::string test;                    // the file that is run; empty: there is none
-  std::vector<std::string> read = {};  // what it reads beside itself: data, bodies, included files
-  std::string baseline = {};           // the file of an earlier run to compare with; empty: there is none
+  std::string test;                       // the file that is run; empty: there is none
+  std::vector<std::string> read = {};     // what it reads beside itself: data, bodies, included files
+  std::string baseline = {};              // the file of an earlier run to compare with; empty: there is none
+  std::vector<std::string> history = {};  // where the runs are kept
 };
 
 // The outputs that may be named. A plain object: filled at start, then only read.

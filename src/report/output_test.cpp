@@ -108,6 +108,20 @@ TEST(Outputs, ThatWriteToOnePlaceAreRefused) {
   EXPECT_EQ(refusal("command=cat", "command=cat"), "");
 }
 
+TEST(Outputs, DoNotWriteOverTheRunsThatAreKept) {
+  const Folder folder;
+  const Outputs outputs = built_in_outputs();
+  const std::string kept = folder.file("runs.db");
+  ASSERT_TRUE(write_atomically(kept, "runs"));
+  const InputFiles inputs{.test = {}, .history = {kept, kept + "-wal"}};
+  for (const std::string& place : {kept, kept + "-wal", folder.file("./") + "/runs.db"}) {
+    const auto made = outputs.make_all({"csv=" + place}, inputs);
+    ASSERT_FALSE(made) << place;
+    EXPECT_THAT(made.error().message, testing::EndsWith(", where muster keeps its runs; name another file"));
+  }
+  EXPECT_TRUE(outputs.make_all({"csv=" + folder.file("runs.csv")}, inputs));
+}
+
 TEST(Outputs, DoNotWriteOverTheTestItself) {
   const Folder folder;
   const Outputs outputs = built_in_outputs();

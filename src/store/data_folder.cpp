@@ -30,4 +30,10 @@ base::Expected<std::string> history_file(const Environment& environment) {
       "MUSTER_DATA to one");
 }
 
+std::vector<std::string> history_files(const Environment& environment) {
+  const auto file = history_file(environment);
+  if (!file) return {};
+  return {*file, *file + "-wal", *file + "-shm", *file + "-journal"};
+}
+
 }  // namespace muster::store

@@ -205,6 +205,26 @@ class Json(CommandLine):
             rest, _ = process.communicate(timeout=10)
         self.assertEqual(json.loads(rest), {"requests": 3, "connections": 1})
 
+    def test_the_target_writes_each_of_its_files_apart(self):
+        for flags in (["--log", "a", "--http-log", "./a"], ["--tls", "--cert-out", "a", "--log", "a"]):
+            with self.subTest(flags=flags):
+                done = subprocess.run([PROGRAM, "target", "--listen", "127.0.0.1:0", *flags], cwd=self.folder,
+                                      capture_output=True, text=True, timeout=10)
+                self.assertEqual(done.returncode, 2, done)
+                self.assertIn("name the same file; give each one of its own", done.stderr)
+
+    def test_names_do_nothing_to_the_terminal(self):
+        nasty = "a\u001b[31m\u202eb"
+        self.write("nasty.yaml", 'muster: 1\ntarget: http://127.0.0.1:1\nworkflows:\n'
+                   '  - { name: "a\\e[31m\\u202Eb", load: { vus: 1, iterations: 1 }, steps: [ { get: / } ] }\n')
+        for words in (["check", "nasty.yaml"], ["check", nasty], [nasty], ["run", f"{nasty}.yaml"],
+                      ["run", "--set", f"{nasty}=1", "nasty.yaml"], ["results", "show", nasty], ["run", "-c", nasty],
+                      ["import", "curl", nasty]):
+            with self.subTest(words=words):
+                done = subprocess.run([PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, timeout=10)
+                self.assertNotRegex(done.stdout + done.stderr, "[\u001b\u202e]")
+                self.assertTrue(done.stdout + done.stderr)
+
 
 class Passwords(CommandLine):
     def test_those_that_are_typed_are_never_shown_nor_kept(self):

@@ -40,6 +40,19 @@ class HistoryTest(ProcessTest):
 
 
 class Keeping(HistoryTest):
+    def test_no_output_is_written_over_the_history(self):
+        self.quick()
+        kept = self.database
+        for place in (kept, f"{kept}-wal", f"{self.data}/./runs.db"):
+            with self.subTest(place=place):
+                run = self.quick("--out", f"csv={place}")
+                self.assertEqual(run.code, 2, run)
+                self.assertIn("where muster keeps its runs; name another file", run.err)
+        done = self.results("export", "latest", f"csv={kept}")
+        self.assertEqual(done.code, 2, done)
+        self.assertIn("where muster keeps its runs", done.err)
+        self.assertEqual(len(self.listed()), 1)
+
     def test_a_run_is_kept_and_shown_again_as_it_was(self):
         run = self.quick()
         self.assertEqual(run.code, 0, run)
