@@ -166,11 +166,13 @@ class LoadReader {
 
   // "1000": in all; "50 each": for every VU.
   void read_iterations(const YamlNode& node) {
+    YamlNode filled = node;
     YamlNode number = node;
     load_.shape = "shared-iterations";
     if (node.is_scalar()) {
       const auto text = context_.constant_text(node, "'iterations'");
       if (!text) return;
+      filled.text = *text;
       number.text = *text;
       constexpr std::string_view kEach = " each";
       if (text->ends_with(kEach)) {
@@ -183,7 +185,7 @@ class LoadReader {
     const model::Tree tree = to_tree(number);
     if (tree.integer() == nullptr) {
       context_.report(node.where, fmt::format("'iterations' must be a whole number, in all or '50 each', found {}",
-                                              describe(node)));
+                                              describe(filled)));
       return;
     }
     load_.iterations = context_.whole_number(number, "'iterations'", 1, kMostIterations).value_or(1);
