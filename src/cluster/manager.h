@@ -25,6 +25,7 @@
 #include "cluster/job_machine.h"
 #include "cluster/ledger.h"
 #include "cluster/messages.h"
+#include "cluster/owner_watch.h"
 #include "cluster/peers.h"
 #include "cluster/proposals.h"
 #include "cluster/submissions.h"
@@ -172,6 +173,7 @@ class Manager {
   Housekeeper housekeeper_;
   Submissions submissions_;
   Ends ends_;
+  OwnerWatch owners_;
   resilience::RateLimiter limiter_;
   resilience::Shedder shedder_;
   resilience::Load load_ = resilience::Load::kHealthy;

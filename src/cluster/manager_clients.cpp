@@ -85,6 +85,7 @@ void Manager::on(Desk& desk, NodeId from, const Submit& message) {
       answer.leader = origin_of(message.job, *job).node;
       return refuse(Answer::kNotOwner, "another gate owns the job");
     }
+    owners_.spoke(desk, message.job);
     return desk.send(from, answer_of(ledger_, message.job, *job));
   }
   if (const Tombstone* ended = ledger_.tombstone(message.job)) {
@@ -196,6 +197,7 @@ void Manager::on(Desk& desk, NodeId from, const GateAnnounce& message) {
     answer.leader = origin_of(message.job, *job).node;
     return desk.send(from, answer);
   }
+  owners_.spoke(desk, message.job);
   // The leader must know, and the gate may not know the leader.
   if (job->owner.node != self_.node) {
     desk.send(job->owner.node, OwnerIs{message.job, from, message.origin_epoch});

@@ -58,6 +58,13 @@ class ManagerClientsTest : public ::testing::Test {
     manager_.receive(from, message, now_);
     drain();
   }
+  void pass(base::Duration span) {
+    for (const base::Instant end = now_ + span; now_ < end;) {
+      now_ += seconds(1);
+      manager_.wake(now_);
+      drain();
+    }
+  }
   static Submit submit(std::uint64_t job, std::uint64_t client = 7) {
     Submit made;
     made.job = JobId{job};
@@ -283,6 +290,42 @@ TEST_F(ManagerClientsTest, ListensToTheLatestOwnerOfAJobOnly) {
   EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
   EXPECT_EQ(count<JobEnd>(kGateNodeB), 1u);
   EXPECT_EQ(count<JobEnd>(kGateNodeA), 0u);
+}
+
+// The gate that brought it is gone, and has perhaps given it up before.
+TEST_F(ManagerClientsTest, AsksTheGatesForTheOwnerOfAJobThatNoneSpeaksFor) {
+  for (const NodeId gate : {kGateNodeA, kGateNodeB}) {
+    manager_.member(gate, NodeRole::kGate, Liveness::kAlive, std::nullopt, now_);
+  }
+  Submit first = submit(1);
+  first.origin_epoch = 3;
+  receive(kGateNodeA, first);
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  pass(seconds(10));
+  receive(kGateNodeA, GateAnnounce{JobId{1}, 3});
+  pass(seconds(29));
+  EXPECT_EQ(count<OwnerAsk>(kGateNodeA) + count<OwnerAsk>(kGateNodeB), 0u);
+  pass(seconds(2));
+  EXPECT_EQ(count<OwnerAsk>(kGateNodeA), 1u);
+  // What another says of it is no word of its owner.
+  receive(kGateNodeB, OwnerIs{JobId{1}, kGateNodeA, 3});
+  pass(seconds(10));
+  EXPECT_EQ(count<OwnerAsk>(kGateNodeA), 2u);
+  EXPECT_EQ(count<OwnerAsk>(kGateNodeB), 1u);
+  receive(kGateNodeB, GateAnnounce{JobId{1}, UINT64_MAX});
+  receive(kGateNodeB, Cancel{JobId{1}, ClientId{7}, UINT64_MAX, "gate", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
+  pass(seconds(60));
+  EXPECT_EQ(count<JobEnd>(kGateNodeA), 0u);
+  EXPECT_GT(count<JobEnd>(kGateNodeB), 0u);
+}
+
+TEST_F(ManagerClientsTest, AsksNobodyForTheOwnerOfAJobWithoutGates) {
+  manager_.member(kGateNodeA, NodeRole::kGate, Liveness::kAlive, std::nullopt, now_);
+  receive(kGateNodeB, submit(1));
+  receive(kGateNodeB, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  pass(seconds(50));
+  EXPECT_EQ(count<OwnerAsk>(kGateNodeA) + count<OwnerAsk>(kGateNodeB), 0u);
 }
 
 TEST_F(ManagerClientsTest, AWorkerSpeaksNeitherForAGateNorForAClient) {

@@ -144,6 +144,7 @@ base::Expected<void> Manager::restored(std::string_view snapshot, base::Instant 
   machines_.clear();
   due_.clear();
   ends_.clear();
+  owners_ = OwnerWatch();
   ledger_ = std::move(*restored);
   accepted_.clear();
   std::erase_if(origins_, [&](const auto& each) { return ledger_.job(each.first) == nullptr; });
@@ -188,11 +189,14 @@ void Manager::sync_machine(Desk& desk, JobId id) {
     at->second.machine.abandon(desk);
     due_.erase({at->second.due, id});
     machines_.erase(at);
+    owners_.leave(id);
   }
   if (!mine) return;
   const auto accepted = accepted_.find(id);
   const base::Instant since = accepted == accepted_.end() ? desk.now : accepted->second;
   if (!machines_.try_emplace(id, Led{JobMachine(id, *job, since), base::kNever}).second) return;
+  // Only gates give their jobs up; a client without them comes back, or does not care.
+  if (job->origin_epoch > 0) others_due_ = std::min(others_due_, owners_.lead(desk, id));
   pass_on_origin(desk, id);
   touch(id);
 }

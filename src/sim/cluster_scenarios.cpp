@@ -224,6 +224,34 @@ Scenario lapse() {
   return scenario;
 }
 
+// Jobs that run for minutes, at datacenters that the gates do not hear of meanwhile: they end there as lost, and are
+// soon forgotten.
+Scenario given_up() {
+  Scenario scenario = cluster_scenario(
+      "cluster-given-up", "datacenters that were cut off run on what the gates have given up, and forgotten",
+      [](ClusterSetup& setup) {
+        shorten(setup);
+        setup.workers = 8;
+        setup.submit = seconds(40);
+        setup.longest_first = seconds(150);
+        setup.trouble = 0;
+        setup.gate.keep_completed = seconds(5);
+        setup.gate.keep_failed = seconds(5);
+      });
+  scenario.faults = {};
+  scenario.faults.with(FaultKind::kSiteLoss, 4).with(FaultKind::kCrash).with(FaultKind::kLoss);
+  scenario.faults.share_of_kinds = 1;
+  scenario.faults.least = 4;
+  scenario.faults.most = 8;
+  scenario.faults.longest = seconds(100);
+  scenario.liveness = seconds(1800);
+  scenario.counters = {"job completed", "datacenter lost", "owner of a running job asked for",
+                       "forgotten job cancelled by a gate", "run of a job that the gates have forgotten"};
+  demand_faults(scenario);
+  scenario.enough_seeds = 60;
+  return scenario;
+}
+
 }  // namespace
 
 void add_cluster_scenarios(std::vector<Scenario>& scenarios) {
@@ -233,6 +261,7 @@ void add_cluster_scenarios(std::vector<Scenario>& scenarios) {
   scenarios.push_back(echo());
   scenarios.push_back(crowd());
   scenarios.push_back(lapse());
+  scenarios.push_back(given_up());
 }
 
 }  // namespace muster::sim
