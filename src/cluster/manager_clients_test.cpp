@@ -41,7 +41,7 @@ class ManagerClientsTest : public ::testing::Test {
         } else if (const auto* proposal = std::get_if<Propose>(&effect)) {
           manager_.applied(++index_, proposal->entry, now_);
         } else if (auto* sent = std::get_if<Send>(&effect)) {
-          if (const auto* offer = std::get_if<BodyOffer>(&sent->message))
+          if (const auto* offer = std::get_if<BodyOffer>(&sent->message); offer != nullptr && other_holds_)
             manager_.receive(sent->to, BodyHeld{offer->body.hash, kManagerB.life, offer->round}, now_);
           sent_.push_back(std::move(*sent));
         }
@@ -98,6 +98,7 @@ class ManagerClientsTest : public ::testing::Test {
 
   base::Instant now_{std::chrono::hours(1)};
   std::uint64_t index_ = 0;
+  bool other_holds_ = true;  // what it is offered
   Manager manager_;
   std::vector<Send> sent_;
 };
@@ -191,6 +192,28 @@ TEST_F(ManagerClientsTest, WithoutAQuorumItSendsClientsThatComeBackElsewhere) {
   stand(true);
   receive(kGateNodeA, back);
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
+}
+
+// No body can reach a majority meanwhile.
+TEST_F(ManagerClientsTest, TimeWithoutAQuorumDoesNotCountAgainstALayersContext) {
+  Submit of_two = submit(1);
+  of_two.outline = outline({{}, {0}});
+  receive(kGateNodeA, of_two);
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  other_holds_ = false;
+  apply(WorkerAdmitted{{NodeId{102}, Life{1}}, 4});
+  apply(Provision{JobId{1}, 1, 0, {{0, {NodeId{102}, Life{1}}, 4, 1}}});
+  apply(ResultHeld{{JobId{1}, 0, 0}, {1, 1}, PartOutcome::kCompleted, {}, {1, 1, 0}, ""});
+  pass(seconds(10));
+  stand(false);
+  pass(seconds(100));
+  stand(true);
+  pass(seconds(55));
+  ASSERT_NE(manager_.ledger().job(JobId{1}), nullptr);
+  EXPECT_FALSE(manager_.ledger().job(JobId{1})->cancel);
+  pass(seconds(10));
+  ASSERT_TRUE(manager_.ledger().job(JobId{1})->cancel);
+  EXPECT_EQ(manager_.ledger().job(JobId{1})->cancel->reason, given_up::kContextNotKept);
 }
 
 TEST_F(ManagerClientsTest, KeepsWhatTheLogMayNameWhileItHasNoQuorum) {
