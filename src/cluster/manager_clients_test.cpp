@@ -272,8 +272,56 @@ TEST_F(ManagerClientsTest, AnswersAGateThatAsksForItselfHoweverLoadedItIs) {
   receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{7}});
   EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kOverloaded);
   EXPECT_GT(last<StatusAnswer>()->retry_after, seconds(0));
+  // That it asks in nobody's name makes no gate of a client.
+  receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kOverloaded);
+  manager_.member(kGateNodeA, NodeRole::kGate, Liveness::kAlive, std::nullopt, now_);
+  for (int i = 0; i < 200; ++i) receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kAccepted);
+  EXPECT_EQ(count<StatusAnswer>(kGateNodeA), 202u);
+}
+
+TEST_F(ManagerClientsTest, KnowsAGateByTheJobThatItBrought) {
+  Submit first = submit(1);
+  first.origin_epoch = 3;
+  receive(kGateNodeA, first);
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  manager_.loaded(resilience::Load::kOverloaded);
   receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{}});
   EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kAccepted);
+  receive(kGateNodeB, StatusAsk{JobId{1}, ClientId{}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kOverloaded);
+}
+
+TEST_F(ManagerClientsTest, LimitsWhoAsksInNobodysNameByItsNode) {
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  for (int i = 0; i < 101; ++i) receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kLimited);
+  receive(kGateNodeB, StatusAsk{JobId{1}, ClientId{7}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kAccepted);
+}
+
+TEST_F(ManagerClientsTest, TellsAJobsStatusToNoOtherClient) {
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  const auto asked = [&](ClientId client) {
+    receive(kGateNodeA, StatusAsk{JobId{1}, client});
+    return *last<StatusAnswer>();
+  };
+  EXPECT_EQ(asked(ClientId{7}).answer, Answer::kAccepted);
+  EXPECT_EQ(asked(ClientId{8}).answer, Answer::kConflict);
+  EXPECT_TRUE(asked(ClientId{}).workflows.empty());
+  receive(kGateNodeA, Cancel{JobId{1}, ClientId{7}, 0, "ada", ""});
+  apply(JobForgotten{JobId{1}});
+  ASSERT_NE(manager_.ledger().tombstone(JobId{1}), nullptr);
+  EXPECT_EQ(asked(ClientId{7}).answer, Answer::kEnded);
+  EXPECT_EQ(asked(ClientId{8}).answer, Answer::kConflict);
+  EXPECT_EQ(asked(ClientId{8}).state, JobState::kSubmitted);
+  receive(kGateNodeA, Cancel{JobId{1}, ClientId{8}, 0, "eve", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kConflict);
+  receive(kGateNodeA, Reconnect{JobId{1}, ClientId{8}, 0, 0});
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kConflict);
 }
 
 TEST_F(ManagerClientsTest, ADrainingManagerSendsClientsElsewhere) {

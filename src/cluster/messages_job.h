@@ -64,7 +64,7 @@ struct SubmitAnswer {
 
 struct StatusAsk {
   JobId job{};
-  ClientId client{};  // as for Submit: limits count per client
+  ClientId client{};  // as for Submit: limits count per client; a gate that asks for itself names nobody
 
   bool operator==(const StatusAsk&) const = default;
 };
