@@ -114,6 +114,33 @@ TEST(SimCommandLine, WhatFailedCountsThoughTheRestWasNotWaitedFor) {
   std::fclose(said);
 }
 
+TEST(SimCommandLine, WhoInterruptsTheSearchForAShorterPlanGetsTheShortestSoFar) {
+  std::vector<Scenario> scenarios;
+  add_register_scenario(scenarios);
+  scenarios.front().make = [](std::uint64_t) {
+    RegisterOptions options;
+    options.hasty = true;
+    return make_register_world(options);
+  };
+  std::uint64_t seed = 1;
+  while (!run_seed(scenarios.front(), seed).record.violation) ++seed;
+  const std::string failing = std::to_string(seed);
+  std::FILE* const said = std::tmpfile();
+  ASSERT_TRUE(said != nullptr);
+  const std::vector<const char*> words{"muster-sim", "--scenario", "register", "--seed", failing.c_str(), "--shrink"};
+  // Asked before the seed, and before each try.
+  int looks = 0;
+  const Surroundings around{.out = said, .err = said, .interrupted = [&] { return ++looks > 3; }};
+  EXPECT_EQ(command_line(static_cast<int>(words.size()), words.data(), scenarios, around), 130);
+  std::rewind(said);
+  std::string text(65536, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), said));
+  EXPECT_NE(text.find("FAILED: scenario register, seed " + failing), std::string::npos) << text;
+  EXPECT_NE(text.find("shrunk in 2 tries to "), std::string::npos) << text;
+  EXPECT_NE(text.find("INTERRUPTED: fewer or shorter faults may do"), std::string::npos) << text;
+  std::fclose(said);
+}
+
 TEST(SimCommandLine, TellsHowFarItIs) {
   std::vector<Scenario> scenarios;
   add_register_scenario(scenarios);

@@ -116,6 +116,7 @@ std::string tell_shrunk(const Shrunk& shrunk) {
   std::string text =
       fmt::format("shrunk in {} tries to {} faults, {} events, {:.6f} s:\n", shrunk.tries, shrunk.plan.size(),
                   shrunk.run.record.events, base::seconds(shrunk.run.record.virtual_time));
+  if (shrunk.interrupted) text += "  INTERRUPTED: fewer or shorter faults may do\n";
   tell_plan(text, shrunk.plan);
   if (shrunk.run.record.violation) text += fmt::format("  {}\n", shrunk.run.record.violation->sentence);
   text += "the end of its trace:\n";
