@@ -110,6 +110,7 @@ class Manager {
   struct AfterApply;
   void sync_bodies(Desk& desk, const std::vector<BodyRef>& touched);
   void sync_machine(Desk& desk, JobId job);
+  void date(Desk& desk, JobId job);
 
   // manager_clients.cpp
   bool shed(Desk& desk, NodeId from, const Message& message);
@@ -184,7 +185,7 @@ class Manager {
   std::set<JobId> touched_;
   std::set<NodeId> gates_;
   std::map<JobId, std::vector<NodeId>> cancellers_;
-  std::map<JobId, base::Instant> accepted_;  // when, where that was seen
+  std::map<JobId, base::Instant> accepted_;  // when, as far as is known: not later
   std::map<JobId, Origin> origins_;          // where it is another than the ledger's
   std::map<JobId, base::Instant> unknown_;   // jobs that workers speak of and the ledger does not know
   std::map<Process, ClockOffset> clocks_;    // of workers

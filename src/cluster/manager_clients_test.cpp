@@ -194,6 +194,53 @@ TEST_F(ManagerClientsTest, WithoutAQuorumItSendsClientsThatComeBackElsewhere) {
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
 }
 
+// Whoever takes over may have restarted since, and knows of the acceptance from a snapshot.
+TEST_F(ManagerClientsTest, AJobsTimeLimitCountsOnUnderAnotherLeader) {
+  JobAccepted accepted{JobId{1}, ClientId{7}, kGateNodeA, 0, kManagerB, body(1), outline({{}})};
+  accepted.outline.time_limit = seconds(50);
+  apply(accepted);
+  pass(seconds(4));
+  apply(JobOwner{JobId{1}, kManagerA, 2, seconds(30)});
+  pass(seconds(18));
+  EXPECT_FALSE(manager_.ledger().job(JobId{1})->cancel);
+  pass(seconds(4));
+  ASSERT_TRUE(manager_.ledger().job(JobId{1})->cancel);
+  EXPECT_EQ(manager_.ledger().job(JobId{1})->cancel->reason, given_up::kTimeLimit);
+}
+
+TEST_F(ManagerClientsTest, SaysHowOldAJobIsThatItGivesAway) {
+  apply(JobAccepted{JobId{1}, ClientId{7}, kGateNodeA, 0, kManagerB, body(1), outline({{}})});
+  pass(seconds(8));
+  manager_.member(kManagerB.node, NodeRole::kManager, Liveness::kDead, std::nullopt, now_);
+  pass(seconds(3));
+  ASSERT_EQ(manager_.ledger().job(JobId{1})->owner, kManagerA);
+  EXPECT_GE(manager_.ledger().job(JobId{1})->elapsed, seconds(8));
+  EXPECT_LE(manager_.ledger().job(JobId{1})->elapsed, seconds(11));
+}
+
+TEST_F(ManagerClientsTest, AJobIsAsOldInASnapshotAsItWasTakenOver) {
+  JobAccepted accepted{JobId{1}, ClientId{7}, kGateNodeA, 0, kManagerB, body(1), outline({{}})};
+  accepted.outline.time_limit = seconds(50);
+  apply(accepted);
+  apply(JobOwner{JobId{1}, kManagerA, 2, seconds(45)});
+  Manager other(settings(), {}, now_);
+  other.standing({kManagerA.node, 1, true, {kManagerA.node}}, now_);
+  ASSERT_TRUE(other.restored(manager_.snapshot(), now_));
+  const auto gives_up = [&] {
+    other.wake(now_);
+    const Effects effects = other.take();
+    return std::ranges::any_of(effects, [](const Effect& effect) {
+      const auto* proposal = std::get_if<Propose>(&effect);
+      const auto entry = proposal == nullptr ? std::nullopt : std::optional(decode_entry(proposal->entry));
+      return entry && *entry && std::holds_alternative<CancelRequested>((*entry)->command);
+    });
+  };
+  now_ += seconds(4);
+  EXPECT_FALSE(gives_up());
+  now_ += seconds(2);
+  EXPECT_TRUE(gives_up());
+}
+
 // No body can reach a majority meanwhile.
 TEST_F(ManagerClientsTest, TimeWithoutAQuorumDoesNotCountAgainstALayersContext) {
   Submit of_two = submit(1);

@@ -47,6 +47,7 @@ std::span<const Invariant> invariants() {
       {"layers", "jobs", "E", "Layer n + 1 never begins before a quorum holds layer n."},
       {"cancelled", "jobs", "F",
        "Nothing of a job that was cancelled, or given up by the gates, runs after the grace."},
+      {"limit", "jobs", "E/F", "A job's time limit counts on when another manager leads it."},
       {"19", "membership", "E", "Only a node raises its own incarnation."},
       {"20", "membership", "F", "Views converge to the truth within a bound."},
       {"21", "membership", "S", "No healthy node is held dead by a healthy one at up to 5 % loss."},
