@@ -63,7 +63,7 @@ bool Client::follow(JobId job, base::Instant now) {
 }
 
 void Client::status(JobId job, base::Instant now) {
-  calls_.begin({CallKind::kStatus, job}, StatusAsk{job}, now, effects_);
+  calls_.begin({CallKind::kStatus, job}, StatusAsk{job, client_}, now, effects_);
 }
 
 void Client::cancel(JobId job, std::string requester, std::string reason, base::Instant now) {

@@ -26,6 +26,7 @@ void fields(Io& io, typename Io::template Of<JobOwner>& command) {
   io.number(command.job);
   fields(io, command.owner);
   io.number(command.epoch);
+  io.span(command.elapsed);
 }
 
 template <class Io>

@@ -32,6 +32,7 @@ struct JobOwner {
   JobId job{};
   Process owner;
   std::uint64_t epoch = 0;
+  base::Duration elapsed{};  // since its acceptance, as far as the proposer knows: its time limit counts on from there
 
   bool operator==(const JobOwner&) const = default;
 };

@@ -57,7 +57,7 @@ TEST(Corpus, HasEveryKindOfEntry) {
   const JobId job{1};
   const std::vector<std::pair<std::string, Command>> commands = {
       {"accepted", JobAccepted{JobId{2}, ClientId{1}, NodeId{3}, 1, owner, body(1), outline({{}, {0}, {0, 1}})}},
-      {"owner", JobOwner{job, {NodeId{5}, Life{2}}, 2}},
+      {"owner", JobOwner{job, {NodeId{5}, Life{2}}, 2, std::chrono::seconds(9)}},
       {"provision", Provision{job, 1, 1, {{0, worker, 1, 1}, {1, worker, 1, 1}}}},
       {"lost", PartLost{{job, 0, 1}, {1, 1}, 1, Loss::kRefused}},
       {"context", LayerContext{job, 1, 0, 1, body(2)}},

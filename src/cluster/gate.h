@@ -120,7 +120,8 @@ class Gate {
   void on_client(GateDesk& desk, NodeId from, ClientId client, const Request& message);
   template <class Told>
   void on_manager(GateDesk& desk, NodeId from, const Told& message);
-  void on_stranger(GateDesk& desk, NodeId from, const std::string& datacenter, JobId job, bool end);
+  void on_stranger(GateDesk& desk, NodeId from, JobId job, bool end);
+  void stop_ended(GateDesk& desk, NodeId manager, JobId id);
   template <class Told>
   void on_node(GateDesk& desk, NodeId from, const Told& message);
   void on(GateDesk& desk, NodeId from, const OwnerAsk& message);

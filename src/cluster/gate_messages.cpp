@@ -11,6 +11,9 @@ namespace {
 template <class T, class... Listed>
 constexpr bool kOneOf = (std::is_same_v<T, Listed> || ...);
 
+// Above all epochs of a job's owners: of who speaks for one that nobody owns any more.
+constexpr std::uint64_t kNobodysEpoch = UINT64_MAX;
+
 }  // namespace
 
 void Gate::receive(NodeId from, ClientId client, const Message& message, base::Instant now) {
@@ -92,18 +95,27 @@ void Gate::on_manager(GateDesk& desk, NodeId from, const Told& message) {
     return touch(message.job);
   }
   if constexpr (kOneOf<Told, WorkflowEnded, JobEnd, WindowPush>) {
-    on_stranger(desk, from, datacenter, message.job, kOneOf<Told, JobEnd>);
+    on_stranger(desk, from, message.job, kOneOf<Told, JobEnd>);
   }
 }
 
 // About a job that this gate does not own: whoever does is to be told, or nobody any more.
-void Gate::on_stranger(GateDesk& desk, NodeId from, const std::string& datacenter, JobId id, bool end) {
+void Gate::on_stranger(GateDesk& desk, NodeId from, JobId id, bool end) {
   const GateLedgerJob* job = ledger_.job(id);
   if (job != nullptr && !job->end) return desk.send(from, OwnerIs{id, job->owner.node, job->epoch});
-  if (end) {
-    if (job != nullptr || ledger_.tombstone(id) != nullptr) desk.send(from, EndAck{id});
-  } else if (job != nullptr && std::ranges::binary_search(job->abandoned, datacenter)) {
-    desk.send(from, Cancel{id, job->client, job->epoch, "gate", "its run at this datacenter was given up"});
+  if (!end) return stop_ended(desk, from, id);
+  if (job != nullptr || ledger_.tombstone(id) != nullptr) desk.send(from, EndAck{id});
+}
+
+// What a datacenter still runs of a job that has ended here was given up, perhaps long ago: nobody else remembers it.
+void Gate::stop_ended(GateDesk& desk, NodeId manager, JobId id) {
+  const auto cancel = [&](ClientId client, std::uint64_t epoch) {
+    desk.send(manager, Cancel{id, client, epoch, "gate", "the job has ended at the gates"});
+  };
+  if (const GateLedgerJob* job = ledger_.job(id)) {
+    if (job->end) cancel(job->client, job->epoch);
+  } else if (const Tombstone* ended = ledger_.tombstone(id)) {
+    cancel(ended->client, kNobodysEpoch);
   }
 }
 
@@ -111,12 +123,14 @@ void Gate::on(GateDesk& desk, NodeId from, const OwnerAsk& message) {
   const GateLedgerJob* job = ledger_.job(message.job);
   if (job == nullptr) {
     // Nobody will own it again, so this gate may take its end.
-    if (ledger_.tombstone(message.job) != nullptr) desk.send(from, GateAnnounce{message.job, UINT64_MAX});
-    return;
+    if (ledger_.tombstone(message.job) == nullptr) return;
+    desk.send(from, GateAnnounce{message.job, kNobodysEpoch});
+    return stop_ended(desk, from, message.job);
   }
   const bool mine = job->end || leases_.holds(message.job, job->epoch, desk.now);
   if (mine) {
     desk.send(from, GateAnnounce{message.job, job->epoch});
+    stop_ended(desk, from, message.job);
   } else if (job->owner != self_) {
     desk.send(from, OwnerIs{message.job, job->owner.node, job->epoch});
   }

@@ -162,6 +162,40 @@ TEST_F(GateRequestsTest, AnotherClientsIdIsAConflict) {
   EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kConflict);
 }
 
+// A datacenter that was given up runs it on: also when the gates have forgotten the job.
+TEST_F(GateRequestsTest, StopsWhatRunsOfAJobThatHasEnded) {
+  const NodeId manager{11};
+  const auto cancels = [&] {
+    std::vector<Cancel> found;
+    for (const Send& out : sent) {
+      if (const auto* cancel = std::get_if<Cancel>(&out.message); cancel != nullptr && out.to == manager) {
+        found.push_back(*cancel);
+      }
+    }
+    sent.clear();
+    return found;
+  };
+  submit(kJob);
+  ASSERT_EQ(gate.ledger().job(kJob)->slots[0].phase, SlotPhase::kOffered);
+  commit(SlotAccepted{{kJob, 1, 0, 1}});
+  commit(SlotLost{{kJob, 1, 0, 1}, gate.ledger().job(kJob)->slots[0].heard, SlotLoss::kUnheard, ""});
+  ASSERT_TRUE(gate.ledger().job(kJob)->end);
+  sent.clear();
+  gate.receive(manager, {}, WindowPush{kJob, 1, {}, {}}, now);
+  pump();
+  EXPECT_EQ(cancels(), (std::vector<Cancel>{{kJob, kClient, 1, "gate", "the job has ended at the gates"}}));
+  commit(GateJobForgotten{kJob});
+  ASSERT_NE(gate.ledger().tombstone(kJob), nullptr);
+  for (const Message& message : {Message(WindowPush{kJob, 1, {}, {}}), Message(OwnerAsk{kJob})}) {
+    gate.receive(manager, {}, message, now);
+    pump();
+    EXPECT_EQ(cancels(), (std::vector<Cancel>{{kJob, kClient, UINT64_MAX, "gate", "the job has ended at the gates"}}));
+  }
+  gate.receive(manager, {}, JobEnd{kJob, 1, JobState::kCompleted, "", {}}, now);
+  pump();
+  EXPECT_TRUE(cancels().empty());
+}
+
 TEST_F(GateRequestsTest, SaysWhatIsWrongWithASubmission) {
   Submit message = submission(kJob);
   message.datacenters.clear();

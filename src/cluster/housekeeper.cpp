@@ -14,7 +14,8 @@ cores::LivenessOptions liveness_options() {
 
 }  // namespace
 
-base::Instant Housekeeper::step(Desk& desk, bool leads, bool draining, Peers& peers) {
+base::Instant Housekeeper::step(Desk& desk, bool leads, bool draining, Peers& peers,
+                                const std::map<JobId, base::Instant>& accepted) {
   if (leads && !led_) peers.watch_from(desk.now);
   if (leads != led_) probed_.clear();
   led_ = leads;
@@ -22,7 +23,7 @@ base::Instant Housekeeper::step(Desk& desk, bool leads, bool draining, Peers& pe
   due_ = desk.now + desk.options.housekeeping;
   if (leads) {
     probe_all(desk);
-    hand_over(desk, draining, peers);
+    hand_over(desk, draining, peers, accepted);
   }
   for (const WorkerTable::Evict& evict : desk.workers.evictions(desk.ledger, leads, desk.now)) {
     desk.propose(WorkerEvicted{evict.worker, evict.reason});
@@ -45,15 +46,17 @@ void Housekeeper::answered(Desk& desk, NodeId worker) {
 }
 
 // A manager that drains gives its jobs away while it still can; one that is gone has lost them.
-void Housekeeper::hand_over(Desk& desk, bool draining, Peers& peers) {
-  for (const auto& [accepted, id] : desk.ledger.open_jobs()) {
+void Housekeeper::hand_over(Desk& desk, bool draining, Peers& peers, const std::map<JobId, base::Instant>& accepted) {
+  for (const auto& [index, id] : desk.ledger.open_jobs()) {
     const LedgerJob& job = *desk.ledger.job(id);
     const bool leaving = job.owner == desk.self ? draining : peers.draining(job.owner);
     if (!leaving && !peers.gone(job.owner, desk.now)) continue;
     std::vector<Process> heirs = peers.available(draining, desk.now);
     std::erase(heirs, job.owner);
     if (heirs.empty()) continue;
-    desk.propose(JobOwner{id, heirs[desk.random.below(heirs.size())], job.epoch + 1});
+    const auto known = accepted.find(id);
+    const base::Duration elapsed = known == accepted.end() ? job.elapsed : desk.now - known->second;
+    desk.propose(JobOwner{id, heirs[desk.random.below(heirs.size())], job.epoch + 1, elapsed});
   }
 }
 

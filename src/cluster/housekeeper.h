@@ -16,7 +16,9 @@ namespace muster::cluster {
 class Housekeeper {
  public:
   // Does what is due while this node's ledger is current; when to look again.
-  base::Instant step(Desk& desk, bool leads, bool draining, Peers& peers);
+  // `accepted`: when each job was, as far as this manager knows.
+  base::Instant step(Desk& desk, bool leads, bool draining, Peers& peers,
+                     const std::map<JobId, base::Instant>& accepted);
 
   // The ledger is not current any more. What was seen before then says nothing about anybody when it is again.
   void rest();
@@ -25,7 +27,7 @@ class Housekeeper {
   void answered(Desk& desk, NodeId worker);
 
  private:
-  void hand_over(Desk& desk, bool draining, Peers& peers);
+  void hand_over(Desk& desk, bool draining, Peers& peers, const std::map<JobId, base::Instant>& accepted);
   void probe_all(Desk& desk);
   void scan_for_orphans(Desk& desk);
 

@@ -20,7 +20,7 @@ namespace muster::cluster {
 
 class JobMachine {
  public:
-  // `since`: its acceptance, where that was seen.
+  // `since`: its acceptance, as far as is known.
   JobMachine(JobId id, const LedgerJob& job, base::Instant since);
 
   std::uint64_t epoch() const { return epoch_; }

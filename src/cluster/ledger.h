@@ -79,6 +79,7 @@ struct LedgerJob {
   std::uint64_t origin_epoch = 0;
   Process owner;
   std::uint64_t epoch = 1;
+  base::Duration elapsed{};  // since its acceptance until this epoch was proposed: at least so much
   BodyRef bundle;
   JobOutline outline;
   std::uint32_t open_layer = 0;  // workflows of layers ≤ this may be provisioned

@@ -43,6 +43,8 @@ void fields(Io& io, typename Io::template Of<LedgerJob>& job) {
   io.number(job.origin_epoch);
   fields(io, job.owner);
   io.number(job.epoch);
+  io.span(job.elapsed);
+  io.require(job.elapsed >= base::Duration::zero(), "a job is younger than new");
   fields(io, job.bundle);
   fields(io, job.outline);
   io.number(job.open_layer);

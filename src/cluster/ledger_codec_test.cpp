@@ -28,7 +28,8 @@ class RandomCommands {
       case 0:
         return JobAccepted{job, kClient, NodeId{9}, 0, kManagerA, body(1 + number(job)), outline({{}, {0}, {}})};
       case 1:
-        return JobOwner{job, random_.below(2) == 0 ? kManagerA : kManagerB, epoch + 1};
+        return JobOwner{job, random_.below(2) == 0 ? kManagerA : kManagerB, epoch + 1,
+                        std::chrono::seconds(random_.below(9))};
       case 2:
       case 3:
       case 4:

@@ -99,11 +99,12 @@ Verdict LedgerRules::operator()(const JobOwner& command) {
   LedgerJob* job = find(command.job);
   if (job == nullptr) return Verdict::kUnknownJob;
   if (job->end) return Verdict::kJobEnded;
-  if (command.owner.node == kNoNode) return Verdict::kInvalid;
+  if (command.owner.node == kNoNode || command.elapsed < base::Duration::zero()) return Verdict::kInvalid;
   if (command.epoch == job->epoch && command.owner == job->owner) return Verdict::kRepeated;
   if (command.epoch != job->epoch + 1) return Verdict::kStaleEpoch;
   job->owner = command.owner;
   job->epoch = command.epoch;
+  job->elapsed = std::max(job->elapsed, command.elapsed);
   return Verdict::kApplied;
 }
 

@@ -101,6 +101,7 @@ TEST_F(LedgerTest, RefusesWhatASupersededLeaderProposes) {
   EXPECT_EQ(apply(JobOwner{kJob, kManagerB, 2}), Verdict::kApplied);
   EXPECT_EQ(apply(JobOwner{kJob, kManagerB, 2}), Verdict::kRepeated);
   EXPECT_EQ(apply(JobOwner{kJob, kManagerA, 2}), Verdict::kStaleEpoch);
+  EXPECT_EQ(apply(JobOwner{kJob, kManagerA, 3, std::chrono::seconds(-1)}), Verdict::kInvalid);
   EXPECT_EQ(apply(Provision{kJob, 1, 0, {{0, worker(1), 1, 1}}}), Verdict::kStaleEpoch);
   EXPECT_EQ(apply(Provision{kJob, 2, 0, {{0, worker(1), 1, 1}}}), Verdict::kApplied);
   EXPECT_EQ(part(0, 0).fence, (Fence{2, 1}));

@@ -131,7 +131,9 @@ void Manager::settle(base::Instant now) {
       return job.owner == self_ || (leads_log() && peers_.gone(job.owner, now));
     };
     others_due_ = std::min(others_due_, ends_.step(at, gates, responsible));
-    others_due_ = std::min(others_due_, housekeeper_.step(at, leads_log(), draining_, peers_));
+    const auto origin = [&](JobId id, const LedgerJob& job) { return origin_of(id, job).node; };
+    others_due_ = std::min(others_due_, owners_.step(at, gates, origin));
+    others_due_ = std::min(others_due_, housekeeper_.step(at, leads_log(), draining_, peers_, accepted_));
   }
   if (hungry_ || now >= feed_due_) feed_queue(at);
 }

@@ -25,6 +25,7 @@
 #include "cluster/job_machine.h"
 #include "cluster/ledger.h"
 #include "cluster/messages.h"
+#include "cluster/owner_watch.h"
 #include "cluster/peers.h"
 #include "cluster/proposals.h"
 #include "cluster/submissions.h"
@@ -109,9 +110,11 @@ class Manager {
   struct AfterApply;
   void sync_bodies(Desk& desk, const std::vector<BodyRef>& touched);
   void sync_machine(Desk& desk, JobId job);
+  void date(Desk& desk, JobId job);
 
   // manager_clients.cpp
   bool shed(Desk& desk, NodeId from, const Message& message);
+  bool of_gate(NodeId from, const StatusAsk& message) const;
   // Who is to be told of the job, and under which epoch of a gate's lease.
   struct Origin {
     NodeId node = kNoNode;
@@ -172,6 +175,7 @@ class Manager {
   Housekeeper housekeeper_;
   Submissions submissions_;
   Ends ends_;
+  OwnerWatch owners_;
   resilience::RateLimiter limiter_;
   resilience::Shedder shedder_;
   resilience::Load load_ = resilience::Load::kHealthy;
@@ -181,7 +185,7 @@ class Manager {
   std::set<JobId> touched_;
   std::set<NodeId> gates_;
   std::map<JobId, std::vector<NodeId>> cancellers_;
-  std::map<JobId, base::Instant> accepted_;  // when, where that was seen
+  std::map<JobId, base::Instant> accepted_;  // when, as far as is known: not later
   std::map<JobId, Origin> origins_;          // where it is another than the ledger's
   std::map<JobId, base::Instant> unknown_;   // jobs that workers speak of and the ledger does not know
   std::map<Process, ClockOffset> clocks_;    // of workers

@@ -16,7 +16,9 @@ struct ClientOf {
   NodeId from;
 
   std::uint64_t operator()(const Submit& message) const { return number(message.client); }
-  std::uint64_t operator()(const StatusAsk& message) const { return number(message.client); }
+  std::uint64_t operator()(const StatusAsk& message) const {
+    return message.client == ClientId{} ? base::number(from) : number(message.client);
+  }
   std::uint64_t operator()(const Reconnect& message) const { return number(message.client); }
   template <class Other>
   std::uint64_t operator()(const Other&) const {
@@ -28,10 +30,8 @@ struct ClientOf {
 
 // Whoever waits for an answer gets one; all else is repeated by its sender.
 bool Manager::shed(Desk& desk, NodeId from, const Message& message) {
-  // A gate that asks for itself holds the datacenter's lease on the job by the answer. Were that shed, a datacenter
-  // with much to do would be given up together with what it runs.
   const auto* const ask = std::get_if<StatusAsk>(&message);
-  if (ask != nullptr && ask->client == ClientId{}) return false;
+  if (ask != nullptr && of_gate(from, *ask)) return false;
   const auto priority = static_cast<resilience::Priority>(class_of(message));
   const auto admission = shedder_.admit(priority, std::visit(ClientOf{from}, message), load_, desk.now);
   if (admission.admitted) return false;
@@ -56,6 +56,16 @@ bool Manager::shed(Desk& desk, NodeId from, const Message& message) {
     desk.send(from, answer);
   }
   return true;
+}
+
+// A gate that asks for itself names nobody, and holds the datacenter's lease on the job by the answer. Were that shed
+// or limited, a datacenter with much to do would be given up together with what it runs. Membership may not know the
+// gate yet that has just announced itself as the job's owner.
+bool Manager::of_gate(NodeId from, const StatusAsk& message) const {
+  if (message.client != ClientId{}) return false;
+  const LedgerJob* job = ledger_.job(message.job);
+  const Origin origin = job == nullptr ? Origin{} : origin_of(message.job, *job);
+  return gates_.contains(from) || (origin.epoch > 0 && origin.node == from);
 }
 
 void Manager::on(Desk& desk, NodeId from, const Submit& message) {
@@ -85,6 +95,7 @@ void Manager::on(Desk& desk, NodeId from, const Submit& message) {
       answer.leader = origin_of(message.job, *job).node;
       return refuse(Answer::kNotOwner, "another gate owns the job");
     }
+    owners_.spoke(desk, message.job);
     return desk.send(from, answer_of(ledger_, message.job, *job));
   }
   if (const Tombstone* ended = ledger_.tombstone(message.job)) {
@@ -115,10 +126,9 @@ void Manager::on(Desk& desk, NodeId from, const Submit& message) {
 void Manager::on(Desk& desk, NodeId from, const StatusAsk& message) {
   StatusAnswer answer;
   answer.job = message.job;
-  // Gates ask for themselves, too, and name nobody then.
-  const bool named = message.client != ClientId{};
-  if (named) {
-    const auto admission = limiter_.admit(number(message.client), resilience::Operation::kStatus, desk.now);
+  const bool gate = of_gate(from, message);
+  if (!gate) {
+    const auto admission = limiter_.admit(ClientOf{from}(message), resilience::Operation::kStatus, desk.now);
     if (!admission.admitted) {
       desk.note(Noted::kLimited, {message.job, 0, 0});
       answer.answer = Answer::kLimited;
@@ -126,7 +136,11 @@ void Manager::on(Desk& desk, NodeId from, const StatusAsk& message) {
       return desk.send(from, answer);
     }
   }
-  if (const LedgerJob* job = ledger_.job(message.job)) {
+  const LedgerJob* job = ledger_.job(message.job);
+  if (job != nullptr && !gate && job->client != message.client) {
+    answer.answer = Answer::kConflict;
+  } else if (job != nullptr) {
+    if (gate) owners_.spoke(desk, message.job);
     const SubmitAnswer known = answer_of(ledger_, message.job, *job);
     answer.state = known.state;
     answer.position = known.position;
@@ -135,8 +149,9 @@ void Manager::on(Desk& desk, NodeId from, const StatusAsk& message) {
     answer.reason = known.reason;
     answer.workflows = status_of(*job);
   } else if (const Tombstone* ended = ledger_.tombstone(message.job)) {
-    answer.answer = Answer::kEnded;
-    answer.state = ended->state;
+    const bool theirs = gate || ended->client == message.client;
+    answer.answer = theirs ? Answer::kEnded : Answer::kConflict;
+    if (theirs) answer.state = ended->state;
   } else {
     answer.answer = current() ? Answer::kUnknownJob : Answer::kQuorumUnavailable;
   }
@@ -159,7 +174,9 @@ void Manager::on(Desk& desk, NodeId from, const Cancel& message) {
   const LedgerJob* job = ledger_.job(message.job);
   CancelRequested command{message.job, message.requester, message.reason, JobState::kCancelled};
   if (job == nullptr) {
-    if (ledger_.tombstone(message.job) != nullptr) return refuse(Answer::kEnded);
+    if (const Tombstone* ended = ledger_.tombstone(message.job)) {
+      return refuse(ended->client == message.client ? Answer::kEnded : Answer::kConflict);
+    }
     if (message.origin_epoch == 0) return refuse(Answer::kUnknownJob);
     // A gate's submit may be under way through another manager.
     command.bury = true;
@@ -196,6 +213,7 @@ void Manager::on(Desk& desk, NodeId from, const GateAnnounce& message) {
     answer.leader = origin_of(message.job, *job).node;
     return desk.send(from, answer);
   }
+  owners_.spoke(desk, message.job);
   // The leader must know, and the gate may not know the leader.
   if (job->owner.node != self_.node) {
     desk.send(job->owner.node, OwnerIs{message.job, from, message.origin_epoch});
@@ -217,8 +235,10 @@ void Manager::on(Desk& desk, NodeId from, const Reconnect& message) {
     answer.answer = Answer::kLimited;
     answer.retry_after = limited.retry_after;
   } else if (job == nullptr) {
-    const bool ended = ledger_.tombstone(message.job) != nullptr;
-    answer.answer = ended ? Answer::kEnded : current() ? Answer::kUnknownJob : Answer::kQuorumUnavailable;
+    const Tombstone* ended = ledger_.tombstone(message.job);
+    answer.answer = ended == nullptr                  ? (current() ? Answer::kUnknownJob : Answer::kQuorumUnavailable)
+                    : ended->client == message.client ? Answer::kEnded
+                                                      : Answer::kConflict;
   } else if (job->client != message.client) {
     answer.answer = Answer::kConflict;
   } else if (!job->end && !current()) {

@@ -41,7 +41,7 @@ class ManagerClientsTest : public ::testing::Test {
         } else if (const auto* proposal = std::get_if<Propose>(&effect)) {
           manager_.applied(++index_, proposal->entry, now_);
         } else if (auto* sent = std::get_if<Send>(&effect)) {
-          if (const auto* offer = std::get_if<BodyOffer>(&sent->message))
+          if (const auto* offer = std::get_if<BodyOffer>(&sent->message); offer != nullptr && other_holds_)
             manager_.receive(sent->to, BodyHeld{offer->body.hash, kManagerB.life, offer->round}, now_);
           sent_.push_back(std::move(*sent));
         }
@@ -57,6 +57,13 @@ class ManagerClientsTest : public ::testing::Test {
   void receive(NodeId from, const Message& message) {
     manager_.receive(from, message, now_);
     drain();
+  }
+  void pass(base::Duration span) {
+    for (const base::Instant end = now_ + span; now_ < end;) {
+      now_ += seconds(1);
+      manager_.wake(now_);
+      drain();
+    }
   }
   static Submit submit(std::uint64_t job, std::uint64_t client = 7) {
     Submit made;
@@ -91,6 +98,7 @@ class ManagerClientsTest : public ::testing::Test {
 
   base::Instant now_{std::chrono::hours(1)};
   std::uint64_t index_ = 0;
+  bool other_holds_ = true;  // what it is offered
   Manager manager_;
   std::vector<Send> sent_;
 };
@@ -186,6 +194,75 @@ TEST_F(ManagerClientsTest, WithoutAQuorumItSendsClientsThatComeBackElsewhere) {
   EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kAccepted);
 }
 
+// Whoever takes over may have restarted since, and knows of the acceptance from a snapshot.
+TEST_F(ManagerClientsTest, AJobsTimeLimitCountsOnUnderAnotherLeader) {
+  JobAccepted accepted{JobId{1}, ClientId{7}, kGateNodeA, 0, kManagerB, body(1), outline({{}})};
+  accepted.outline.time_limit = seconds(50);
+  apply(accepted);
+  pass(seconds(4));
+  apply(JobOwner{JobId{1}, kManagerA, 2, seconds(30)});
+  pass(seconds(18));
+  EXPECT_FALSE(manager_.ledger().job(JobId{1})->cancel);
+  pass(seconds(4));
+  ASSERT_TRUE(manager_.ledger().job(JobId{1})->cancel);
+  EXPECT_EQ(manager_.ledger().job(JobId{1})->cancel->reason, given_up::kTimeLimit);
+}
+
+TEST_F(ManagerClientsTest, SaysHowOldAJobIsThatItGivesAway) {
+  apply(JobAccepted{JobId{1}, ClientId{7}, kGateNodeA, 0, kManagerB, body(1), outline({{}})});
+  pass(seconds(8));
+  manager_.member(kManagerB.node, NodeRole::kManager, Liveness::kDead, std::nullopt, now_);
+  pass(seconds(3));
+  ASSERT_EQ(manager_.ledger().job(JobId{1})->owner, kManagerA);
+  EXPECT_GE(manager_.ledger().job(JobId{1})->elapsed, seconds(8));
+  EXPECT_LE(manager_.ledger().job(JobId{1})->elapsed, seconds(11));
+}
+
+TEST_F(ManagerClientsTest, AJobIsAsOldInASnapshotAsItWasTakenOver) {
+  JobAccepted accepted{JobId{1}, ClientId{7}, kGateNodeA, 0, kManagerB, body(1), outline({{}})};
+  accepted.outline.time_limit = seconds(50);
+  apply(accepted);
+  apply(JobOwner{JobId{1}, kManagerA, 2, seconds(45)});
+  Manager other(settings(), {}, now_);
+  other.standing({kManagerA.node, 1, true, {kManagerA.node}}, now_);
+  ASSERT_TRUE(other.restored(manager_.snapshot(), now_));
+  const auto gives_up = [&] {
+    other.wake(now_);
+    const Effects effects = other.take();
+    return std::ranges::any_of(effects, [](const Effect& effect) {
+      const auto* proposal = std::get_if<Propose>(&effect);
+      const auto entry = proposal == nullptr ? std::nullopt : std::optional(decode_entry(proposal->entry));
+      return entry && *entry && std::holds_alternative<CancelRequested>((*entry)->command);
+    });
+  };
+  now_ += seconds(4);
+  EXPECT_FALSE(gives_up());
+  now_ += seconds(2);
+  EXPECT_TRUE(gives_up());
+}
+
+// No body can reach a majority meanwhile.
+TEST_F(ManagerClientsTest, TimeWithoutAQuorumDoesNotCountAgainstALayersContext) {
+  Submit of_two = submit(1);
+  of_two.outline = outline({{}, {0}});
+  receive(kGateNodeA, of_two);
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  other_holds_ = false;
+  apply(WorkerAdmitted{{NodeId{102}, Life{1}}, 4});
+  apply(Provision{JobId{1}, 1, 0, {{0, {NodeId{102}, Life{1}}, 4, 1}}});
+  apply(ResultHeld{{JobId{1}, 0, 0}, {1, 1}, PartOutcome::kCompleted, {}, {1, 1, 0}, ""});
+  pass(seconds(10));
+  stand(false);
+  pass(seconds(100));
+  stand(true);
+  pass(seconds(55));
+  ASSERT_NE(manager_.ledger().job(JobId{1}), nullptr);
+  EXPECT_FALSE(manager_.ledger().job(JobId{1})->cancel);
+  pass(seconds(10));
+  ASSERT_TRUE(manager_.ledger().job(JobId{1})->cancel);
+  EXPECT_EQ(manager_.ledger().job(JobId{1})->cancel->reason, given_up::kContextNotKept);
+}
+
 TEST_F(ManagerClientsTest, KeepsWhatTheLogMayNameWhileItHasNoQuorum) {
   receive(kManagerB.node, BodyOffer{{test_hash("theirs"), 6}, 1});
   receive(kManagerB.node, BodyPiece{test_hash("theirs"), 0, "theirs"});
@@ -242,8 +319,56 @@ TEST_F(ManagerClientsTest, AnswersAGateThatAsksForItselfHoweverLoadedItIs) {
   receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{7}});
   EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kOverloaded);
   EXPECT_GT(last<StatusAnswer>()->retry_after, seconds(0));
+  // That it asks in nobody's name makes no gate of a client.
+  receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kOverloaded);
+  manager_.member(kGateNodeA, NodeRole::kGate, Liveness::kAlive, std::nullopt, now_);
+  for (int i = 0; i < 200; ++i) receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kAccepted);
+  EXPECT_EQ(count<StatusAnswer>(kGateNodeA), 202u);
+}
+
+TEST_F(ManagerClientsTest, KnowsAGateByTheJobThatItBrought) {
+  Submit first = submit(1);
+  first.origin_epoch = 3;
+  receive(kGateNodeA, first);
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  manager_.loaded(resilience::Load::kOverloaded);
   receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{}});
   EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kAccepted);
+  receive(kGateNodeB, StatusAsk{JobId{1}, ClientId{}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kOverloaded);
+}
+
+TEST_F(ManagerClientsTest, LimitsWhoAsksInNobodysNameByItsNode) {
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  for (int i = 0; i < 101; ++i) receive(kGateNodeA, StatusAsk{JobId{1}, ClientId{}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kLimited);
+  receive(kGateNodeB, StatusAsk{JobId{1}, ClientId{7}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kAccepted);
+}
+
+TEST_F(ManagerClientsTest, TellsAJobsStatusToNoOtherClient) {
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  const auto asked = [&](ClientId client) {
+    receive(kGateNodeA, StatusAsk{JobId{1}, client});
+    return *last<StatusAnswer>();
+  };
+  EXPECT_EQ(asked(ClientId{7}).answer, Answer::kAccepted);
+  EXPECT_EQ(asked(ClientId{8}).answer, Answer::kConflict);
+  EXPECT_TRUE(asked(ClientId{}).workflows.empty());
+  receive(kGateNodeA, Cancel{JobId{1}, ClientId{7}, 0, "ada", ""});
+  apply(JobForgotten{JobId{1}});
+  ASSERT_NE(manager_.ledger().tombstone(JobId{1}), nullptr);
+  EXPECT_EQ(asked(ClientId{7}).answer, Answer::kEnded);
+  EXPECT_EQ(asked(ClientId{8}).answer, Answer::kConflict);
+  EXPECT_EQ(asked(ClientId{8}).state, JobState::kSubmitted);
+  receive(kGateNodeA, Cancel{JobId{1}, ClientId{8}, 0, "eve", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kConflict);
+  receive(kGateNodeA, Reconnect{JobId{1}, ClientId{8}, 0, 0});
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kConflict);
 }
 
 TEST_F(ManagerClientsTest, ADrainingManagerSendsClientsElsewhere) {
@@ -283,6 +408,42 @@ TEST_F(ManagerClientsTest, ListensToTheLatestOwnerOfAJobOnly) {
   EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
   EXPECT_EQ(count<JobEnd>(kGateNodeB), 1u);
   EXPECT_EQ(count<JobEnd>(kGateNodeA), 0u);
+}
+
+// The gate that brought it is gone, and has perhaps given it up before.
+TEST_F(ManagerClientsTest, AsksTheGatesForTheOwnerOfAJobThatNoneSpeaksFor) {
+  for (const NodeId gate : {kGateNodeA, kGateNodeB}) {
+    manager_.member(gate, NodeRole::kGate, Liveness::kAlive, std::nullopt, now_);
+  }
+  Submit first = submit(1);
+  first.origin_epoch = 3;
+  receive(kGateNodeA, first);
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  pass(seconds(10));
+  receive(kGateNodeA, GateAnnounce{JobId{1}, 3});
+  pass(seconds(29));
+  EXPECT_EQ(count<OwnerAsk>(kGateNodeA) + count<OwnerAsk>(kGateNodeB), 0u);
+  pass(seconds(2));
+  EXPECT_EQ(count<OwnerAsk>(kGateNodeA), 1u);
+  // What another says of it is no word of its owner.
+  receive(kGateNodeB, OwnerIs{JobId{1}, kGateNodeA, 3});
+  pass(seconds(10));
+  EXPECT_EQ(count<OwnerAsk>(kGateNodeA), 2u);
+  EXPECT_EQ(count<OwnerAsk>(kGateNodeB), 1u);
+  receive(kGateNodeB, GateAnnounce{JobId{1}, UINT64_MAX});
+  receive(kGateNodeB, Cancel{JobId{1}, ClientId{7}, UINT64_MAX, "gate", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kAccepted);
+  pass(seconds(60));
+  EXPECT_EQ(count<JobEnd>(kGateNodeA), 0u);
+  EXPECT_GT(count<JobEnd>(kGateNodeB), 0u);
+}
+
+TEST_F(ManagerClientsTest, AsksNobodyForTheOwnerOfAJobWithoutGates) {
+  manager_.member(kGateNodeA, NodeRole::kGate, Liveness::kAlive, std::nullopt, now_);
+  receive(kGateNodeB, submit(1));
+  receive(kGateNodeB, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  pass(seconds(50));
+  EXPECT_EQ(count<OwnerAsk>(kGateNodeA) + count<OwnerAsk>(kGateNodeB), 0u);
 }
 
 TEST_F(ManagerClientsTest, AWorkerSpeaksNeitherForAGateNorForAClient) {

@@ -48,12 +48,13 @@ struct Manager::AfterApply {
 
   void operator()(const JobAccepted& command) const {
     note(Noted::kAccepted, {command.job, 0, 0}, {1, 0}, command.owner.node);
-    if (verdict == Verdict::kApplied) manager.accepted_.emplace(command.job, desk.now);
+    manager.date(desk, command.job);
     manager.sync_machine(desk, command.job);
     if (own || took_effect(verdict)) manager.submissions_.applied(desk, command.job, verdict);
   }
   void operator()(const JobOwner& command) const {
     note(Noted::kTookOver, {command.job, 0, 0}, {command.epoch, 0}, command.owner.node);
+    manager.date(desk, command.job);
     manager.sync_machine(desk, command.job);
   }
   void operator()(const Provision& command) const {
@@ -144,15 +145,18 @@ base::Expected<void> Manager::restored(std::string_view snapshot, base::Instant 
   machines_.clear();
   due_.clear();
   ends_.clear();
+  owners_ = OwnerWatch();
   ledger_ = std::move(*restored);
-  accepted_.clear();
-  std::erase_if(origins_, [&](const auto& each) { return ledger_.job(each.first) == nullptr; });
+  const auto forgotten = [&](const auto& each) { return ledger_.job(each.first) == nullptr; };
+  std::erase_if(accepted_, forgotten);
+  std::erase_if(origins_, forgotten);
   std::map<BodyHash, std::uint64_t> sizes;
   for (const auto& [hash, body] : ledger_.bodies()) sizes.emplace(hash, body.size);
   bodies_.named(sizes, now, effects_);
   workers_.restored(ledger_, now);
   for (const auto& [id, job] : ledger_.jobs()) {
     if (job.end) ends_.ended(id, base::Duration::zero(), now);
+    date(at, id);
     sync_machine(at, id);
     pass_on_origin(at, id);
   }
@@ -179,6 +183,16 @@ void Manager::sync_bodies(Desk& desk, const std::vector<BodyRef>& touched) {
   }
 }
 
+// When the job was accepted, at the latest: when that was seen here, or by what it is said to be old. Only the time for
+// which nobody knew it who lives is missing.
+void Manager::date(Desk& desk, JobId id) {
+  const LedgerJob* job = ledger_.job(id);
+  if (job == nullptr) return;
+  const base::Instant at = desk.now - job->elapsed;
+  const auto known = accepted_.try_emplace(id, at).first;
+  known->second = std::min(known->second, at);
+}
+
 // A job is led here if the ledger says so of this very life; each epoch begins with a new machine.
 void Manager::sync_machine(Desk& desk, JobId id) {
   const LedgerJob* job = ledger_.job(id);
@@ -188,11 +202,12 @@ void Manager::sync_machine(Desk& desk, JobId id) {
     at->second.machine.abandon(desk);
     due_.erase({at->second.due, id});
     machines_.erase(at);
+    owners_.leave(id);
   }
   if (!mine) return;
-  const auto accepted = accepted_.find(id);
-  const base::Instant since = accepted == accepted_.end() ? desk.now : accepted->second;
-  if (!machines_.try_emplace(id, Led{JobMachine(id, *job, since), base::kNever}).second) return;
+  if (!machines_.try_emplace(id, Led{JobMachine(id, *job, accepted_.at(id)), base::kNever}).second) return;
+  // Only gates give their jobs up; a client without them comes back, or does not care.
+  if (job->origin_epoch > 0) others_due_ = std::min(others_due_, owners_.lead(desk, id));
   pass_on_origin(desk, id);
   touch(id);
 }

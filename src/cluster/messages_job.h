@@ -64,7 +64,7 @@ struct SubmitAnswer {
 
 struct StatusAsk {
   JobId job{};
-  ClientId client{};  // as for Submit: limits count per client
+  ClientId client{};  // as for Submit: limits count per client; a gate that asks for itself names nobody
 
   bool operator==(const StatusAsk&) const = default;
 };
@@ -184,8 +184,8 @@ struct GateAnnounce {
   bool operator==(const GateAnnounce&) const = default;
 };
 
-// Manager → any gate, when the origin is gone: who owns the job? Answered by GateAnnounce of the owner, or by
-// OwnerIs of another gate.
+// Manager → any gate, when the origin is silent: who owns the job? Answered by GateAnnounce of the owner, or by
+// OwnerIs of another gate; and by Cancel as well if the job has ended at the gates.
 struct OwnerAsk {
   JobId job{};
 

@@ -166,6 +166,9 @@ struct ManagerOptions {
   base::Duration keep_unacknowledged = std::chrono::hours(24);
   // An end is pushed anew until acknowledged.
   base::Duration end_repeat = std::chrono::seconds(2);
+  // A gate that owns a job says so when it is asked; after so long without a word of one the job's leader asks.
+  // Shorter stops sooner what gates have given up, and costs a question and an answer for each job.
+  base::Duration gate_silence = std::chrono::seconds(30);
   // A submission whose bundle does not arrive or reach a majority by then is given up; the client may repeat it.
   base::Duration submit_timeout = std::chrono::seconds(30);
   // What a client is told to wait for when the queue is full.

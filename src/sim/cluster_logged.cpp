@@ -190,6 +190,7 @@ void ManagerProcess::make_brain(Host& host) {
   settings.seed = host.random().next();
   settings.hash = hash_body;
   settings.options = shared_->setup.manager;
+  shared_->limits.begins(self_);
   brain_.emplace(settings, bodies_on_disk(host), host.now());
   const model::NodeState state = presence(host, seat_->standing(host.now()));
   join(host, false, kFirstPlaceGroup + place_, shared_->setup.lan, shared_->map.managers(place_), state);
@@ -233,9 +234,19 @@ void ManagerProcess::on_body_read(Host& host, const cluster::BodyHash& hash, std
 
 void ManagerProcess::apply_entry(Host& host, const cores::RaftEntry& entry, bool first) {
   brain_->applied(entry.index, entry.command, host.now());
+  const auto& open = brain_->ledger().open_jobs();
+  if (!open.empty() && open.rbegin()->first == entry.index) shared_->limits.learns(self_, open.rbegin()->second);
   if (!first) return;
   const auto decoded = cluster::decode_entry(entry.command);
-  if (decoded) shared_->log.committed(place_, entry.index, *decoded, brain_->ledger(), seat_->raft().members().voters);
+  if (!decoded) return;
+  shared_->log.committed(place_, entry.index, *decoded, brain_->ledger(), seat_->raft().members().voters);
+  shared_->limits.committed(place_, decoded->command, brain_->ledger());
+}
+
+bool ManagerProcess::restore(std::string_view state, base::Instant now) {
+  if (!brain_->restored(state, now)) return false;
+  for (const auto& [id, job] : brain_->ledger().jobs()) shared_->limits.learns(self_, id);
+  return true;
 }
 
 cluster::Effects ManagerProcess::take() {
@@ -258,7 +269,9 @@ cluster::Effects ManagerProcess::take() {
 
 void ManagerProcess::proposes(const std::string& entry) {
   const auto decoded = cluster::decode_entry(entry);
-  if (decoded && decoded->proposer.node == self_) shared_->log.proposed(*decoded, brain_->standing().voters);
+  if (!decoded || decoded->proposer.node != self_) return;
+  shared_->log.proposed(*decoded, brain_->standing().voters);
+  if (const auto* owner = std::get_if<cluster::JobOwner>(&decoded->command)) shared_->limits.proposes(self_, *owner);
 }
 
 void ManagerProcess::settled(Host& host) {

@@ -87,7 +87,7 @@ class ManagerProcess final : public LoggedProcess {
     brain_->standing(standing, now);
   }
   void apply_entry(Host& host, const cores::RaftEntry& entry, bool first) override;
-  bool restore(std::string_view state, base::Instant now) override { return brain_->restored(state, now).has_value(); }
+  bool restore(std::string_view state, base::Instant now) override;
   std::string snapshot() const override { return brain_->snapshot(); }
   std::uint64_t digest() const override { return brain_->ledger().digest(); }
   void wake_brain(base::Instant now) override { brain_->wake(now); }

@@ -37,7 +37,8 @@ struct ClusterSetup {
 
   base::Duration submit{std::chrono::seconds(7)};  // mean time between two jobs of one client
   base::Duration longest_part{std::chrono::seconds(8)};
-  double trouble = 0.1;  // share of workflows whose program misbehaves
+  base::Duration longest_first{};  // the same of a job's first workflow; zero: as all
+  double trouble = 0.1;            // share of workflows whose program misbehaves
   double cancels = 0.15;
   base::Duration drain{};   // mean time between drains of some node; zero: never
   base::Duration change{};  // mean time between changes of a datacenter's managers; zero: never

@@ -69,6 +69,9 @@ class ClusterLog {
   std::optional<cluster::JobState> end(std::uint32_t datacenter, cluster::JobId job) const;
   bool cancelled_at_gates(cluster::JobId job) const;
   bool cancelled(std::uint32_t datacenter, cluster::JobId job) const;
+  // When it ended at the gates, if it did.
+  std::optional<base::Duration> ended_at_gates_at(cluster::JobId job) const;
+  bool forgotten_at_gates(cluster::JobId job) const;
   // When its cancellation was committed there, if it was.
   std::optional<base::Duration> cancelled_at(std::uint32_t datacenter, cluster::JobId job) const;
   // Whether nobody will ever want what this attempt brings: its part is over, or was given to another attempt.
@@ -146,6 +149,7 @@ class ClusterLog {
     base::Duration ended_at{};
     bool taken = false;  // the end
     bool cancelled = false;
+    bool forgotten = false;
     std::vector<GateSlot> slots;
     std::set<std::string> offered;  // datacenters
     std::size_t results = 0;

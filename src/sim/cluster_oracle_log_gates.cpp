@@ -45,6 +45,7 @@ void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry,
   if (job != nullptr) return check_gate_job(id, *job, acts_under);
   if (!known->second.end)
     kernel_->violate("14", fmt::format("the gates forget job {} before its end", cluster::number(id)));
+  known->second.forgotten = true;
   const base::Duration ended = known->second.ended_at;
   const bool kept = !lasted(ended, setup_.gate.keep_unacknowledged) && runs_->gates_keep_time(ended);
   if (kept && !known->second.taken)
@@ -68,6 +69,17 @@ std::uint64_t ClusterLog::gate_epoch(JobId job) const {
 std::optional<cluster::JobState> ClusterLog::end_at_gates(JobId job) const {
   const auto found = gate_jobs_.find(job);
   return found == gate_jobs_.end() ? std::nullopt : found->second.end;
+}
+
+std::optional<base::Duration> ClusterLog::ended_at_gates_at(JobId job) const {
+  const auto found = gate_jobs_.find(job);
+  if (found == gate_jobs_.end() || !found->second.end) return std::nullopt;
+  return found->second.ended_at;
+}
+
+bool ClusterLog::forgotten_at_gates(JobId job) const {
+  const auto found = gate_jobs_.find(job);
+  return found != gate_jobs_.end() && found->second.forgotten;
 }
 
 bool ClusterLog::cancelled_at_gates(JobId job) const {

@@ -549,5 +549,21 @@ TEST_F(ClusterOracles, SeeACancelledJobThatRunsOn) {
   EXPECT_EQ(broken(), "cancelled");
 }
 
+TEST_F(ClusterOracles, SeeThatAJobRunsOnThatTheGatesHaveGivenUp) {
+  submit_at_gates();
+  provision();
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}));
+  commit_at_gates(cluster::SlotFailed{{kJob, 1, 0, 1}, cluster::JobState::kFailed, false, ""});
+  ASSERT_TRUE(log_.ended_at_gates(kJob));
+  kernel_.run(kGivenUpWithin);
+  check_cancelled(kernel_, log_, runs_, {kWorker}, {});
+  EXPECT_EQ(broken(), "");
+  kernel_.run(2 * kGivenUpWithin);
+  check_cancelled(kernel_, log_, runs_, {kWorker}, kGivenUpWithin);
+  EXPECT_EQ(broken(), "");
+  check_cancelled(kernel_, log_, runs_, {kWorker}, {});
+  EXPECT_EQ(broken(), "cancelled");
+}
+
 }  // namespace
 }  // namespace muster::sim

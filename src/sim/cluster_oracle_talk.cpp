@@ -50,6 +50,15 @@ void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::SubmitAn
                                       base::number(from), cluster::number(message.job), base::number(to)));
 }
 
+void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::Cancel& message) {
+  if (ClusterMap::role(from) != ClusterMap::Role::kGate || !log_->forgotten_at_gates(message.job)) return;
+  if (!log_->ended(ClusterMap::datacenter(to), message.job)) kernel_->hit("forgotten job cancelled by a gate");
+}
+
+void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::OwnerAsk& message) {
+  if (!log_->ended(ClusterMap::datacenter(from), message.job)) kernel_->hit("owner of a running job asked for");
+}
+
 void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::CancelAnswer& message) {
   const bool gate = ClusterMap::role(from) == ClusterMap::Role::kGate;
   if (message.answer != cluster::Answer::kAccepted) return;

@@ -18,6 +18,7 @@ class ClusterTalk {
   void on(base::NodeId from, base::NodeId to, const cluster::Dispatch& message);
   void on(base::NodeId from, base::NodeId to, const cluster::Submit& message);
   void on(base::NodeId from, base::NodeId to, const cluster::SubmitAnswer& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::Cancel& message);
   void on(base::NodeId from, base::NodeId to, const cluster::CancelAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::ResultAck& message);
   void on(base::NodeId from, base::NodeId to, const cluster::JobEnd& message);
@@ -25,6 +26,7 @@ class ClusterTalk {
   void on(base::NodeId from, base::NodeId to, const cluster::EndAck& message);
   void on(base::NodeId from, base::NodeId to, const cluster::DispatchAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::ExtensionAnswer& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::OwnerAsk& message);
   template <class Other>
   void on(base::NodeId, base::NodeId, const Other&) {}
   void check_end(base::NodeId from, cluster::JobId job, cluster::JobState state);

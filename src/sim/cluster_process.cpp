@@ -47,6 +47,7 @@ ClusterShared::ClusterShared(Kernel& the_kernel, const ClusterSetup& the_setup)
       talk(the_kernel, log),
       resources(the_kernel),
       leases(the_kernel),
+      limits(the_kernel, log, runs),
       echoes(log),
       gates(the_kernel) {
   gates.founded(map.gates());

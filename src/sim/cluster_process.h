@@ -19,6 +19,7 @@
 #include "cores/swim.h"
 #include "sim/cluster_echoes.h"
 #include "sim/cluster_oracle_leases.h"
+#include "sim/cluster_oracle_limits.h"
 #include "sim/cluster_oracle_log.h"
 #include "sim/cluster_oracle_resources.h"
 #include "sim/cluster_oracle_runs.h"
@@ -51,6 +52,7 @@ struct ClusterShared {
   ClusterTalk talk;
   ClusterResources resources;
   ClusterLeases leases;
+  ClusterLimits limits;
   ClusterEchoes echoes;
   RaftOracle gates;
   std::vector<std::unique_ptr<RaftOracle>> managers;  // by datacenter

@@ -61,15 +61,62 @@ KernelOptions draw_machine(base::Random& random) {
   return options;
 }
 
+// What every kind of cluster with every kind of fault meets.
+std::vector<std::string> usual_counters() {
+  return {"executor started",
+          "job completed",
+          "job cancelled",
+          "job failed",
+          "job partial",
+          "job timeout",
+          "user told completed",
+          "part run again",
+          "worker evicted",
+          "layer closed",
+          "log compacted",
+          "snapshot taken over",
+          "executor crashed",
+          "executor killed",
+          "cancellation asked",
+          "cancellation confirmed",
+          "cancellation raced with the end",
+          "running job cancelled after all was healed",
+          "job submitted again",
+          "job taken over by another manager",
+          "job with a time limit taken over",
+          "worker drained",
+          "loss draining",
+          "extension granted",
+          "job forgotten",
+          "noted orphan found",
+          "noted quorum time-out",
+          "noted body copied",
+          "noted part stuck",
+          "noted stopped alone",
+          "noted fence refused",
+          "message shed",
+          "quorum circuit opened",
+          "quorum circuit closed",
+          "trial of a worker",
+          "result repeated"};
+}
+
 Scenario cluster_scenario(std::string name, std::string summary, std::function<void(ClusterSetup&)> adapt) {
   Scenario scenario;
   scenario.name = std::move(name);
   scenario.summary = std::move(summary);
-  scenario.watches = {
-      "1",     "2",      "3",         "4",         "5",      "6",           "7",        "8",         "9",
-      "10",    "11",     "12",        "13",        "14",     "15",          "16",       "17",        "18",
-      "26",    "27",     "28",        "29",        "30",     "time",        "log-kept", "log-equal", "provision-once",
-      "cores", "layers", "cancelled", "part-once", "bodies", "failed-cause"};
+  scenario.watches = {"1",         "2",         "3",
+                      "4",         "5",         "6",
+                      "7",         "8",         "9",
+                      "10",        "11",        "12",
+                      "13",        "14",        "15",
+                      "16",        "17",        "18",
+                      "26",        "27",        "28",
+                      "29",        "30",        "time",
+                      "log-kept",  "log-equal", "provision-once",
+                      "cores",     "layers",    "cancelled",
+                      "part-once", "bodies",    "failed-cause",
+                      "limit"};
   scenario.make = [adapt = std::move(adapt)](std::uint64_t seed) -> std::unique_ptr<World> {
     base::Random random(base::mix(seed ^ base::mix(kClusterSetup)));
     ClusterSetup setup = draw_setup(random);
@@ -88,41 +135,7 @@ Scenario cluster_scenario(std::string name, std::string summary, std::function<v
   scenario.first_fault = seconds(6);
   scenario.safety = seconds(125);
   scenario.liveness = seconds(900);
-  scenario.counters = {"executor started",
-                       "job completed",
-                       "job cancelled",
-                       "job failed",
-                       "job partial",
-                       "job timeout",
-                       "user told completed",
-                       "part run again",
-                       "worker evicted",
-                       "layer closed",
-                       "log compacted",
-                       "snapshot taken over",
-                       "executor crashed",
-                       "executor killed",
-                       "cancellation asked",
-                       "cancellation confirmed",
-                       "cancellation raced with the end",
-                       "running job cancelled after all was healed",
-                       "job submitted again",
-                       "job taken over by another manager",
-                       "worker drained",
-                       "loss draining",
-                       "extension granted",
-                       "job forgotten",
-                       "noted orphan found",
-                       "noted quorum time-out",
-                       "noted body copied",
-                       "noted part stuck",
-                       "noted stopped alone",
-                       "noted fence refused",
-                       "message shed",
-                       "quorum circuit opened",
-                       "quorum circuit closed",
-                       "trial of a worker",
-                       "result repeated"};
+  scenario.counters = usual_counters();
   demand_faults(scenario);
   scenario.enough_seeds = 300;
   return scenario;
@@ -224,6 +237,34 @@ Scenario lapse() {
   return scenario;
 }
 
+// Jobs that run for minutes, at datacenters that the gates do not hear of meanwhile: they end there as lost, and are
+// soon forgotten.
+Scenario given_up() {
+  Scenario scenario = cluster_scenario(
+      "cluster-given-up", "datacenters that were cut off run on what the gates have given up, and forgotten",
+      [](ClusterSetup& setup) {
+        shorten(setup);
+        setup.workers = 8;
+        setup.submit = seconds(40);
+        setup.longest_first = seconds(150);
+        setup.trouble = 0;
+        setup.gate.keep_completed = seconds(5);
+        setup.gate.keep_failed = seconds(5);
+      });
+  scenario.faults = {};
+  scenario.faults.with(FaultKind::kSiteLoss, 4).with(FaultKind::kCrash).with(FaultKind::kLoss);
+  scenario.faults.share_of_kinds = 1;
+  scenario.faults.least = 4;
+  scenario.faults.most = 8;
+  scenario.faults.longest = seconds(100);
+  scenario.liveness = seconds(1800);
+  scenario.counters = {"job completed", "datacenter lost", "owner of a running job asked for",
+                       "forgotten job cancelled by a gate", "run of a job that the gates have forgotten"};
+  demand_faults(scenario);
+  scenario.enough_seeds = 60;
+  return scenario;
+}
+
 }  // namespace
 
 void add_cluster_scenarios(std::vector<Scenario>& scenarios) {
@@ -233,6 +274,7 @@ void add_cluster_scenarios(std::vector<Scenario>& scenarios) {
   scenarios.push_back(echo());
   scenarios.push_back(crowd());
   scenarios.push_back(lapse());
+  scenarios.push_back(given_up());
 }
 
 }  // namespace muster::sim

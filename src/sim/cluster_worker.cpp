@@ -135,7 +135,10 @@ void WorkerProcess::start_executor(Host& host, const cluster::StartExecutor& ord
   shared_->kernel.hit("executor started");
   Executor executor;
   executor.slice = order.slice;
-  executor.program = program_of(order.part, order.fence.attempt, shared_->setup.trouble, shared_->setup.longest_part);
+  const ClusterSetup& setup = shared_->setup;
+  const bool long_one = order.part.workflow == 0 && setup.longest_first > base::Duration::zero();
+  executor.program =
+      program_of(order.part, order.fence.attempt, setup.trouble, long_one ? setup.longest_first : setup.longest_part);
   executor.began = host.now();
   executor.beat_due = host.now() + kBeat;
   if (order.run_limit > base::Duration::zero()) executor.limit = host.now() + order.run_limit;

@@ -302,6 +302,7 @@ void ClusterWorld::time_cancellation() {
   if (begun && long_job_ == JobId{}) long_job_ = submit(client, kLongJob);
   if (long_job_ != JobId{}) cancel_long_job(client);
   check_cancelled(*kernel_, shared_->log, shared_->runs, core_, healed_at_);
+  shared_->limits.check(healed_at_);
   kernel_->after(kLook, [this] { time_cancellation(); });
 }
 

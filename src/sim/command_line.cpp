@@ -142,7 +142,13 @@ class ProgressLine {
   double next_ = 0;  // seconds of the campaign
 };
 
-bool run_scenario(const Scenario& scenario, const Flags& flags, const Surroundings& around) {
+// How it ended: whether all held, and whether a failure's shortest plan was not waited for.
+struct Outcome {
+  bool held = true;
+  bool cut_short = false;
+};
+
+Outcome run_scenario(const Scenario& scenario, const Flags& flags, const Surroundings& around) {
   std::FILE* const out = around.out;
   CampaignOptions options;
   options.first = flags.first_seed;
@@ -159,12 +165,16 @@ bool run_scenario(const Scenario& scenario, const Flags& flags, const Surroundin
     options.interrupted = around.interrupted;
     return run_campaign(scenario, options);
   }();
+  Outcome outcome{.held = result.held()};
   std::vector<Shrunk> shrunk;
-  if (flags.shrink)
-    for (const FailedSeed& failure : result.failures) shrunk.push_back(shrink(scenario, failure.seed, failure.run));
+  for (const FailedSeed& failure : result.failures) {
+    if (!flags.shrink || outcome.cut_short) break;
+    shrunk.push_back(shrink(scenario, failure.seed, failure.run, around.interrupted));
+    outcome.cut_short = shrunk.back().interrupted;
+  }
   if (flags.json) {
     say(out, tell_json(scenario, result, shrunk));
-    return result.held();
+    return outcome;
   }
   for (std::size_t i = 0; i < result.failures.size(); ++i) {
     say(out, tell_failure(scenario, result.failures[i]));
@@ -172,7 +182,7 @@ bool run_scenario(const Scenario& scenario, const Flags& flags, const Surroundin
   }
   if (flags.shrink && result.failures.empty()) say(out, "nothing to shrink: no seed failed\n");
   say(out, tell_totals(scenario, result));
-  return result.held();
+  return outcome;
 }
 
 }  // namespace
@@ -219,19 +229,20 @@ int command_line(int argc, const char* const* argv, const std::vector<Scenario>&
   if (flags->list) say(around.out, flags->json ? tell_scenarios_json(scenarios) : tell_scenarios(scenarios));
   if (flags->invariants) say(around.out, flags->json ? tell_invariants_json(scenarios) : tell_invariants(scenarios));
   const auto interrupted = [&] { return around.interrupted && around.interrupted(); };
-  bool passed = true;
+  Outcome whole;
   for (const std::string& name : flags->scenarios) {
-    const bool held = run_scenario(*std::ranges::find(scenarios, name, &Scenario::name), *flags, around);
-    passed = passed && held;
-    if ((!passed && !flags->keep_going) || interrupted()) break;
+    const Outcome one = run_scenario(*std::ranges::find(scenarios, name, &Scenario::name), *flags, around);
+    whole = {whole.held && one.held, one.cut_short};
+    if ((!whole.held && !flags->keep_going) || one.cut_short || interrupted()) break;
   }
   if (std::fflush(around.out) != 0 || std::ferror(around.out) != 0) {
     say(around.err,
         "muster-sim: what it found could not be written; look whether the disk is full or the output closed\n");
     return 1;
   }
+  if (whole.cut_short) return kInterruptedStatus;
   // What was found is found, also if it was not waited for the rest.
-  if (!passed) return 1;
+  if (!whole.held) return 1;
   return interrupted() ? kInterruptedStatus : 0;
 }
 

@@ -16,21 +16,26 @@ constexpr base::Duration kShortestFault = std::chrono::milliseconds(1);
 // Whether a plan still shows what is looked for, counting how often that was asked.
 class Search {
  public:
-  Search(const Scenario& scenario, std::uint64_t seed, std::string invariant)
-      : scenario_(scenario), seed_(seed), invariant_(std::move(invariant)) {}
+  Search(const Scenario& scenario, std::uint64_t seed, std::string invariant, const std::function<bool()>& interrupted)
+      : scenario_(scenario), seed_(seed), invariant_(std::move(invariant)), asks_(interrupted) {}
 
+  // Nothing does any more once it was interrupted: what was found by then stands.
   bool fails(const FaultPlan& plan) {
-    if (tries_ >= kMaxTries) return false;
+    interrupted_ = interrupted_ || (asks_ && asks_());
+    if (tries_ >= kMaxTries || interrupted_) return false;
     ++tries_;
     const SeedRun run = run_seed(scenario_, seed_, Trace::kNone, plan);
     return run.record.violation && run.record.violation->invariant == invariant_;
   }
   std::uint32_t tries() const { return tries_; }
+  bool interrupted() const { return interrupted_; }
 
  private:
   const Scenario& scenario_;
   std::uint64_t seed_;
   std::string invariant_;
+  const std::function<bool()>& asks_;
+  bool interrupted_ = false;
   std::uint32_t tries_ = 0;
 };
 
@@ -94,15 +99,16 @@ SeedRun run_seed(const Scenario& scenario, std::uint64_t seed, Trace trace, cons
   return run;
 }
 
-Shrunk shrink(const Scenario& scenario, std::uint64_t seed, const SeedRun& failed) {
-  Search search(scenario, seed, failed.record.violation ? failed.record.violation->invariant : "");
+Shrunk shrink(const Scenario& scenario, std::uint64_t seed, const SeedRun& failed,
+              const std::function<bool()>& interrupted) {
+  Search search(scenario, seed, failed.record.violation ? failed.record.violation->invariant : "", interrupted);
   // What begins after the violation has no part in it.
   FaultPlan plan = failed.plan;
   if (failed.record.violation)
     std::erase_if(plan, [&](const Fault& fault) { return fault.begin > failed.record.violation->at; });
   plan = shorten_faults(drop_faults(std::move(plan), search), search);
   SeedRun run = run_seed(scenario, seed, Trace::kEnd, plan);
-  return {.plan = std::move(plan), .run = std::move(run), .tries = search.tries()};
+  return {.plan = std::move(plan), .run = std::move(run), .tries = search.tries(), .interrupted = search.interrupted()};
 }
 
 }  // namespace muster::sim

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,9 +28,12 @@ struct Shrunk {
   FaultPlan plan;
   SeedRun run;  // of that plan, with its trace
   std::uint32_t tries = 0;
+  bool interrupted = false;  // a shorter plan may do
 };
 
-// Drops faults and shortens those that are left as long as the same invariant is violated.
-Shrunk shrink(const Scenario& scenario, std::uint64_t seed, const SeedRun& failed);
+// Drops faults and shortens those that are left as long as the same invariant is violated, until it is `interrupted`,
+// which is asked before each try and may be empty.
+Shrunk shrink(const Scenario& scenario, std::uint64_t seed, const SeedRun& failed,
+              const std::function<bool()>& interrupted = {});
 
 }  // namespace muster::sim

@@ -69,6 +69,18 @@ TEST(SeedRun, ShrinksAFailureToFewFaultsOfTheSameKindOfFailure) {
   EXPECT_FALSE(shrunk.run.lines.empty());
 }
 
+TEST(SeedRun, ShrinksNoFurtherOnceItIsInterrupted) {
+  const Scenario scenario = register_scenario(true);
+  const std::uint64_t seed = first_failing(scenario);
+  const SeedRun failed = run_seed(scenario, seed);
+  const Shrunk shrunk = shrink(scenario, seed, failed, [] { return true; });
+  EXPECT_TRUE(shrunk.interrupted);
+  EXPECT_EQ(shrunk.tries, 0u);
+  ASSERT_TRUE(shrunk.run.record.violation);
+  EXPECT_EQ(shrunk.run.record.violation->invariant, failed.record.violation->invariant);
+  EXPECT_FALSE(shrink(scenario, seed, failed).interrupted);
+}
+
 TEST(Campaign, TellsTheSameWithOneThreadAndWithTwo) {
   const Scenario scenario = register_scenario(false);
   CampaignOptions options;

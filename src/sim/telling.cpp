@@ -13,15 +13,9 @@ namespace muster::sim {
 
 namespace {
 
-void tell_lines(std::string& text, const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) fmt::format_to(std::back_inserter(text), "  {}\n", line);
-}
-
-void tell_plan(std::string& text, const FaultPlan& plan) {
-  for (const Fault& fault : plan) fmt::format_to(std::back_inserter(text), "  {}\n", fault.describe());
-}
-
 constexpr std::size_t kColumns = 80;
+// Of a line of a trace: the time, and whose it is.
+constexpr std::size_t kTraceMargin = 18;
 
 // Broken at spaces, so that no line is wider than the columns; those after the first begin under `under`.
 void tell_wrapped(std::string& text, std::string_view sentence, std::size_t under) {
@@ -41,6 +35,19 @@ void tell_wrapped(std::string& text, std::string_view sentence, std::size_t unde
     at += word.size();
   }
   text += '\n';
+}
+
+// Of a trace.
+void tell_lines(std::string& text, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    const std::string_view all = line;
+    text.append("  ").append(all.substr(0, kTraceMargin));
+    tell_wrapped(text, all.substr(std::min(all.size(), kTraceMargin)), 2 + kTraceMargin);
+  }
+}
+
+void tell_plan(std::string& text, const FaultPlan& plan) {
+  for (const Fault& fault : plan) fmt::format_to(std::back_inserter(text), "  {}\n", fault.describe());
 }
 
 std::vector<std::string> watchers_of(const Invariant& invariant, const std::vector<Scenario>& scenarios) {
@@ -86,14 +93,21 @@ std::string tell_totals(const Scenario& scenario, const CampaignResult& result) 
   for (const auto& [name, values] : totals.measures)
     fmt::format_to(to, "  {}: {} values, p50 {:.4g}, p99 {:.4g}, most {:.4g}\n", name, values.size(),
                    percentile(values, 0.5), percentile(values, 0.99), percentile(values, 1));
-  if (!scenario.counters.empty() && !result.counters_judged)
-    fmt::format_to(to, "  what must be seen now and then was not judged: that takes {} seeds{}\n",
-                   scenario.enough_seeds, result.interrupted ? ", and all of them" : "");
+  if (!scenario.counters.empty() && !result.counters_judged) {
+    text += "  ";
+    tell_wrapped(text,
+                 fmt::format("what must be seen now and then was not judged: that takes {} seeds{}",
+                             scenario.enough_seeds, result.interrupted ? ", and all of them" : ""),
+                 2);
+  }
   for (const std::string& name : result.unseen)
     fmt::format_to(to, "  NEVER SEEN in {} seeds: {}\n", totals.seeds, name);
-  if (result.verdict)
-    fmt::format_to(to, "  FAILED over all seeds: invariant {}: {}\n", result.verdict->invariant,
-                   result.verdict->sentence);
+  if (result.verdict) {
+    text += "  ";
+    tell_wrapped(
+        text,
+        fmt::format("FAILED over all seeds: invariant {}: {}", result.verdict->invariant, result.verdict->sentence), 2);
+  }
   if (!result.failures.empty())
     fmt::format_to(to, "  FAILED: {} of {} seeds, first {}\n", result.failures.size(), totals.seeds,
                    result.failures.front().seed);
@@ -102,10 +116,17 @@ std::string tell_totals(const Scenario& scenario, const CampaignResult& result) 
 
 std::string tell_failure(const Scenario& scenario, const FailedSeed& failure) {
   const Violation& violation = *failure.run.record.violation;
-  std::string text =
-      fmt::format("FAILED: scenario {}, seed {}, invariant {}{}\n  {} (at {:.6f} s, event {})\nfaults:\n",
-                  scenario.name, failure.seed, violation.invariant, law_of(violation.invariant), violation.sentence,
-                  base::seconds(violation.at), failure.run.record.events);
+  std::string text;
+  tell_wrapped(text,
+               fmt::format("FAILED: scenario {}, seed {}, invariant {}{}", scenario.name, failure.seed,
+                           violation.invariant, law_of(violation.invariant)),
+               2);
+  text += "  ";
+  tell_wrapped(text,
+               fmt::format("{} (at {:.6f} s, event {})", violation.sentence, base::seconds(violation.at),
+                           failure.run.record.events),
+               2);
+  text += "faults:\n";
   tell_plan(text, failure.run.plan);
   text += "the end of the trace:\n";
   tell_lines(text, failure.run.lines);
@@ -116,8 +137,12 @@ std::string tell_shrunk(const Shrunk& shrunk) {
   std::string text =
       fmt::format("shrunk in {} tries to {} faults, {} events, {:.6f} s:\n", shrunk.tries, shrunk.plan.size(),
                   shrunk.run.record.events, base::seconds(shrunk.run.record.virtual_time));
+  if (shrunk.interrupted) text += "  INTERRUPTED: fewer or shorter faults may do\n";
   tell_plan(text, shrunk.plan);
-  if (shrunk.run.record.violation) text += fmt::format("  {}\n", shrunk.run.record.violation->sentence);
+  if (shrunk.run.record.violation) {
+    text += "  ";
+    tell_wrapped(text, shrunk.run.record.violation->sentence, 2);
+  }
   text += "the end of its trace:\n";
   tell_lines(text, shrunk.run.lines);
   return text;

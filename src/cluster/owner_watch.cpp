@@ -1,0 +1,47 @@
+#include "cluster/owner_watch.h"
+
+#include <algorithm>
+
+namespace muster::cluster {
+namespace {
+
+// Until the next gate is asked: the one before may be gone, or know less than the others.
+constexpr base::Duration kAskNext = std::chrono::seconds(5);
+
+}  // namespace
+
+base::Instant OwnerWatch::lead(Desk& desk, JobId job) {
+  watched_.try_emplace(job);
+  spoke(desk, job);
+  return watched_.at(job).due;
+}
+
+void OwnerWatch::leave(JobId job) {
+  const auto at = watched_.find(job);
+  if (at == watched_.end()) return;
+  due_.erase({at->second.due, job});
+  watched_.erase(at);
+}
+
+void OwnerWatch::spoke(Desk& desk, JobId job) {
+  const auto at = watched_.find(job);
+  if (at == watched_.end()) return;
+  at->second.asked = 0;
+  schedule(job, at->second, desk.now + desk.options.gate_silence);
+}
+
+void OwnerWatch::schedule(JobId job, Watched& watched, base::Instant due) {
+  due_.erase({watched.due, job});
+  watched.due = due;
+  due_.emplace(due, job);
+}
+
+void OwnerWatch::ask(Desk& desk, JobId job, NodeId origin, const std::vector<NodeId>& gates) {
+  Watched& watched = watched_.at(job);
+  schedule(job, watched, desk.now + kAskNext);
+  if (watched.asked++ == 0) return desk.send(origin, OwnerAsk{job});
+  // Not all jobs of a gate that is gone to the same one.
+  if (!gates.empty()) desk.send(gates[(number(job) + watched.asked) % gates.size()], OwnerAsk{job});
+}
+
+}  // namespace muster::cluster

@@ -1,0 +1,47 @@
+#include "sim/cluster_oracle_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::sim {
+
+void ClusterLimits::proposes(base::NodeId manager, const cluster::JobOwner& command) {
+  const auto jobs = known_.find(manager);
+  if (jobs == known_.end() || !jobs->second.contains(command.job)) return;
+  if (std::exchange(proposed_[manager][command.job], command) == command) return;
+  const base::Duration since = jobs->second.at(command.job);
+  const base::Duration known_for = kernel_->elapsed() - since;
+  if (command.elapsed >= known_for - known_for / 50 - kKnownEarlier) return;
+  if (!runs_->managers_keep_time(ClusterMap::datacenter(manager), since)) return;
+  kernel_->violate("limit", fmt::format("manager {} gives job {} away as {:.1f} s old, and knows it for {:.1f} s",
+                                        base::number(manager), cluster::number(command.job),
+                                        base::seconds(command.elapsed), base::seconds(known_for)));
+}
+
+void ClusterLimits::committed(std::uint32_t datacenter, const cluster::Command& command, const cluster::Ledger& after) {
+  cluster::JobId id{};
+  if (const auto* accepted = std::get_if<cluster::JobAccepted>(&command)) id = accepted->job;
+  if (const auto* owner = std::get_if<cluster::JobOwner>(&command)) id = owner->job;
+  const cluster::LedgerJob* const job = after.job(id);
+  if (job == nullptr || !job->outline.time_limit) return;
+  Led& led = led_[{datacenter, id}];
+  if (led.epoch == job->epoch) return;
+  if (led.epoch > 0) kernel_->hit("job with a time limit taken over");
+  led = {job->epoch, kernel_->elapsed(), kernel_->elapsed() + *job->outline.time_limit - job->elapsed};
+}
+
+void ClusterLimits::check(base::Duration healed_at) const {
+  for (const auto& [key, led] : led_) {
+    const auto& [datacenter, id] = key;
+    if (kernel_->elapsed() <= std::max(led.until, healed_at) + kGivesUpWithin) continue;
+    if (log_->cancelled(datacenter, id) || log_->ended(datacenter, id)) continue;
+    if (!runs_->managers_keep_time(datacenter, led.since)) continue;
+    kernel_->violate(
+        "limit", fmt::format("the time of job {} was over {:.1f} s ago, and {} goes on with it", cluster::number(id),
+                             base::seconds(kernel_->elapsed() - led.until), ClusterMap::name(datacenter)));
+  }
+}
+
+}  // namespace muster::sim
