@@ -212,7 +212,10 @@ struct ClusterLog::Effect {
       violate("12", fmt::format("part {}.{} of job {} has a result that no executor under fence {}.{} gave",
                                 command.part.workflow, command.part.part, cluster::number(command.part.job),
                                 command.fence.epoch, command.fence.attempt));
-    if (command.body.size > 0) log.check_body("a result", command.body, voters, proposal);
+    if (command.body.size > 0) {
+      place.left[command.part] = {command.body, log.kernel_->elapsed()};
+      log.check_body("a result", command.body, voters, proposal);
+    }
     log.free(place, command.part);
   }
   // A worker may find that the time of a part was over before its executor does, and then stops it.

@@ -79,6 +79,10 @@ class ClusterLog {
   bool awaited(cluster::JobId job, const std::string& datacenter) const;
   // What the results held of a workflow count, each once.
   cluster::Counts counted(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
+  // What its results left there, in the order of its parts.
+  std::vector<cluster::BodyRef> left(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
+  // Whether a workflow's end is told with what its results left; gates may give up waiting for it after a long time.
+  bool told_whole(std::uint32_t datacenter, cluster::JobId job, const cluster::WorkflowStatus& status) const;
   // Whether the layer may run: the one before it is closed.
   bool open(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
   const std::set<cluster::JobId>& gate_jobs() const { return open_gate_jobs_; }  // that have not ended
@@ -126,7 +130,8 @@ class ClusterLog {
     std::map<cluster::PartId, std::pair<cluster::Process, std::uint32_t>> held;
     std::map<cluster::Process, std::uint32_t> used;
     std::map<cluster::PartId, cluster::Counts> counted;
-    std::set<cluster::PartId> completed;  // by a result that is held
+    std::map<cluster::PartId, std::pair<cluster::BodyRef, base::Duration>> left;  // by results, and when it was held
+    std::set<cluster::PartId> completed;                                          // by a result that is held
     std::map<cluster::PartId, Losses> losses;
     std::set<cluster::PartId> over;  // with a result, or given up for good
     std::map<base::NodeId, Worker> workers;
@@ -172,6 +177,8 @@ class ClusterLog {
   void check_renewals(const cluster::LeasesRenewed& command, const cluster::GateLedger& after);
   // `acts_under`: the epoch of the command, if it is an owner's.
   void check_gate_job(cluster::JobId id, const cluster::GateLedgerJob& job, std::optional<std::uint64_t> acts_under);
+  // A gate tells the gates' log what a datacenter told it of the job's end.
+  void check_run_end(cluster::JobId id, const cluster::GateLedgerJob& job, std::uint32_t slot);
   Named& named_by(base::NodeId node);
   std::size_t holders(const cluster::BodyHash& body, const std::vector<base::NodeId>& voters) const;
   bool excused(const std::vector<base::NodeId>& voters) const;

@@ -237,7 +237,7 @@ TEST_F(ClusterOracles, AllowAnEndToBeForgottenThatWasTaken) {
 
 TEST_F(ClusterOracles, SeeAnEndedRunOfADatacenterThatGoesOn) {
   submit_at_gates();
-  commit_at_gates(cluster::SlotEnded{{kJob, 1, 0, 1}, cluster::JobState::kFailed, "", {}});
+  commit_at_gates(cluster::SlotFailed{{kJob, 1, 0, 1}, cluster::JobState::kFailed, true, ""});
   EXPECT_EQ(broken(), "");
   // Of another log, where it has not ended.
   cluster::GateLedger other;

@@ -103,7 +103,7 @@ TEST_F(ClusterOracles, SeeTheEndOfADatacentersRunAcknowledgedThatNoMajorityHas) 
 
 TEST_F(ClusterOracles, AllowTheEndOfADatacentersRunToBeAcknowledgedOnceItIsCommitted) {
   submit_at_gates();
-  commit_at_gates(cluster::SlotEnded{{kJob, 1, 0, 1}, cluster::JobState::kFailed, "", {}});
+  commit_at_gates(cluster::SlotFailed{{kJob, 1, 0, 1}, cluster::JobState::kFailed, true, ""});
   talk_.leaves(kGate, kManager, cluster::EndAck{kJob});
   EXPECT_EQ(broken(), "");
 }
@@ -398,6 +398,7 @@ TEST_F(ClusterOracles, SeeCountsOfAnUnfinishedWorkflowThatTheLogDoesNotHold) {
   status.workflows.resize(2);
   status.workflows[0].state = cluster::WorkflowState::kTimeout;
   status.workflows[0].counts = held.counts;
+  status.workflows[0].results = {held.body};
   status.workflows[1].workflow = 1;
   status.workflows[1].state = cluster::WorkflowState::kRunning;
   status.workflows[1].counts = {1, 1, 0};
@@ -409,25 +410,14 @@ TEST_F(ClusterOracles, SeeCountsOfAnUnfinishedWorkflowThatTheLogDoesNotHold) {
 }
 
 TEST_F(ClusterOracles, SeeCountsOfADatacenterThatItsLogDoesNotHold) {
-  provision();
-  const cluster::ResultHeld held = result();
-  commit(held);
+  const cluster::ClientUpdate update = completed();
   ClusterUser user(kernel_, log_, runs_, false);
   cluster::JobRequest request;
   request.job = kJob;
   user.add(request);
-  submit_at_gates();
-  commit_at_gates(cluster::SlotEnded{{kJob, 1, 0, 1}, cluster::JobState::kCompleted, "", {}});
-  cluster::ClientUpdate update;
-  update.ends.emplace_back();
-  update.ends[0].job = kJob;
-  cluster::DatacenterStatus place{.name = "east", .state = cluster::JobState::kCompleted};
-  place.workflows = 2;
-  place.workflows_ended = 2;
-  place.counts = held.counts;
-  update.ends[0].datacenters = {place};
   user.told(update);
   EXPECT_EQ(broken(), "");
+  cluster::DatacenterStatus place = update.ends[0].datacenters[0];
   cluster::ClientUpdate status;
   status.answers.emplace_back();
   status.answers[0].job = kJob;

@@ -1,5 +1,7 @@
 #include "sim/cluster_user.h"
 
+#include <algorithm>
+
 namespace muster::sim {
 
 using cluster::Answer;
@@ -105,6 +107,26 @@ void ClusterUser::told(const cluster::JobEnd& end) {
     if (place.lost) kernel_->hit("datacenter lost");
     check_counts(end.job, place);
   }
+  if (!direct_) check_all_told(end);
+}
+
+void ClusterUser::check_all_told(const cluster::JobEnd& end) {
+  const std::uint64_t name = cluster::number(end.job);
+  const auto first = results_.lower_bound({end.job, "", 0});
+  const auto told =
+      std::count_if(first, results_.end(), [&](const auto& each) { return std::get<0>(each) == end.job; });
+  if (static_cast<std::size_t>(told) < end.results)
+    kernel_->violate("12", fmt::format("job {} has ended with {} ends of workflows, of which its user was told {}",
+                                       name, end.results, told));
+  for (const cluster::DatacenterStatus& place : end.datacenters) {
+    if (place.state != cluster::JobState::kCompleted) continue;
+    std::uint32_t seen = 0;
+    for (std::uint32_t i = 0; i < place.workflows; ++i) seen += results_.contains({end.job, place.name, i}) ? 1 : 0;
+    if (place.workflows == 0 || place.workflows_ended != place.workflows || seen != place.workflows)
+      kernel_->violate("12", fmt::format("job {} is told to have completed at {} with {} of {} workflows, of which its "
+                                         "user was told {}",
+                                         name, place.name, place.workflows_ended, place.workflows, seen));
+  }
 }
 
 void ClusterUser::told(JobId job, const cluster::ClientProgress& progress) {
@@ -129,6 +151,10 @@ void ClusterUser::check_counts(const std::string& datacenter, JobId job, const c
     kernel_->violate(
         "18", fmt::format("workflow {} of job {} at {} is told with {} iterations; the log holds {}", status.workflow,
                           cluster::number(job), datacenter, status.counts.iterations, held.iterations));
+  if (!log_->told_whole(ClusterMap::datacenter(datacenter), job, status))
+    kernel_->violate("12", fmt::format("workflow {} of job {} at {} is told with {} bodies; the log holds {}",
+                                       status.workflow, cluster::number(job), datacenter, status.results.size(),
+                                       log_->left(ClusterMap::datacenter(datacenter), job, status.workflow).size()));
   if (status.state != cluster::WorkflowState::kCompleted) return;
   const auto truth = runs_->whole(ClusterMap::datacenter(datacenter), job, status.workflow);
   if (!truth || *truth != status.counts)
@@ -140,9 +166,16 @@ void ClusterUser::check_counts(const std::string& datacenter, JobId job, const c
 // Only once all of its workflows have ended there: what is told before may be any part of it.
 void ClusterUser::check_counts(JobId job, const cluster::DatacenterStatus& status) {
   if (status.workflows == 0 || status.workflows_ended != status.workflows) return;
+  const std::uint32_t datacenter = ClusterMap::datacenter(status.name);
   Counts held;
-  for (std::uint32_t i = 0; i < status.workflows; ++i)
-    held.add(log_->counted(ClusterMap::datacenter(status.name), job, i));
+  Counts truth;
+  for (std::uint32_t i = 0; i < status.workflows; ++i) {
+    held.add(log_->counted(datacenter, job, i));
+    truth.add(runs_->whole(datacenter, job, i).value_or(Counts{}));
+  }
+  if (status.state == cluster::JobState::kCompleted && truth != status.counts)
+    kernel_->violate("18", fmt::format("job {} is told to have completed at {} with {} iterations; in truth it has {}",
+                                       cluster::number(job), status.name, status.counts.iterations, truth.iterations));
   if (held != status.counts)
     kernel_->violate("18", fmt::format("job {} is told with {} iterations at {}; the log there holds {}",
                                        cluster::number(job), status.counts.iterations, status.name, held.iterations));

@@ -49,6 +49,8 @@ class ClusterUser {
   void told(cluster::JobId job, const cluster::ClientProgress& progress);
   void check_counts(const std::string& datacenter, cluster::JobId job, const cluster::WorkflowStatus& status);
   void check_counts(cluster::JobId job, const cluster::DatacenterStatus& status);
+  // Whoever is told of an end has been told of all that came of it.
+  void check_all_told(const cluster::JobEnd& end);
 
   Kernel* kernel_;
   const ClusterLog* log_;

@@ -33,7 +33,7 @@ std::span<const Invariant> invariants() {
       {"log-read", "log", "E", "A confirmed read misses nothing that was acknowledged before it began."},
       {"log-progress", "log", "F", "A healthy core commits new entries though the rest stays broken."},
       {"provision-once", "log", "E", "No core is provisioned twice by any interleaving of proposers."},
-      {"12", "jobs", "E", "A completion counts once."},
+      {"12", "jobs", "E", "A completion counts once, and is told with all that it left."},
       {"13", "jobs", "E", "A repeated submit gives the same job."},
       {"14", "jobs", "F", "No acknowledged job is lost."},
       {"15", "jobs", "F", "Every acknowledged job ends."},
