@@ -205,9 +205,10 @@ struct ClusterLog::Effect {
     place.over.insert(command.part);
     if (command.outcome == cluster::PartOutcome::kCompleted) place.completed.insert(command.part);
     const auto* const attempt = log.runs_->attempt(datacenter, {command.part, command.fence});
-    const bool true_result =
-        attempt != nullptr && !attempt->live && (attempt->outcome == command.outcome || overdue(command, *attempt)) &&
-        attempt->counts == part->counts && (command.body.size == 0 || attempt->body == command.body.hash);
+    const bool true_result = attempt != nullptr && !attempt->live &&
+                             (attempt->outcome == command.outcome || overdue(command, *attempt)) &&
+                             attempt->counts == part->counts &&
+                             attempt->body == (command.body.size == 0 ? cluster::kNoBody : command.body.hash);
     if (!true_result)
       violate("12", fmt::format("part {}.{} of job {} has a result that no executor under fence {}.{} gave",
                                 command.part.workflow, command.part.part, cluster::number(command.part.job),

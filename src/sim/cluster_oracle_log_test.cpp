@@ -529,6 +529,14 @@ TEST_F(ClusterOracles, SeeAResultThatNoExecutorGave) {
   EXPECT_EQ(broken(), "12");
 }
 
+TEST_F(ClusterOracles, SeeAResultThatIsHeldWithoutWhatItsExecutorLeft) {
+  provision();
+  cluster::ResultHeld bare = result();
+  bare.body = {};
+  commit(bare);
+  EXPECT_EQ(broken(), "12");
+}
+
 TEST_F(ClusterOracles, SeeACancelledJobThatRunsOn) {
   keep_everywhere(hash_body("bundle"));
   commit(accepted());
