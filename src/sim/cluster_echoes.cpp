@@ -34,12 +34,21 @@ bool kept_back(const cluster::Entry& entry) {
 
 }  // namespace
 
+void ClusterEchoes::leaves(const cluster::Message& message, const Echo& as) {
+  const auto* const order = std::get_if<cluster::Dispatch>(&message);
+  if (order == nullptr || ended_) return;
+  Unheard& known = unheard_[{as.to, order->part}];
+  if (order->fence >= known.fence) known = {order->fence, order->worker_life, order->admission, as};
+}
+
 bool ClusterEchoes::heard(base::NodeId node, const Packet& packet, const cluster::Message& message) {
   if (const auto* order = std::get_if<cluster::Dispatch>(&message)) {
     superseded(node, order->part, order->fence);
+    reached(node, order->part, order->fence);
     dispatches_.try_emplace({node, order->part}, order->fence, echo_of(node, packet));
   } else if (const auto* stop = std::get_if<cluster::StopPart>(&message)) {
     superseded(node, stop->part, stop->fence);
+    reached(node, stop->part, stop->fence);
   } else if (const auto* forward = std::get_if<cluster::Forward>(&message)) {
     const auto entry = cluster::decode_entry(forward->entry);
     const std::uint64_t epoch = entry ? epoch_of(entry->command) : 0;
@@ -63,10 +72,30 @@ void ClusterEchoes::superseded(base::NodeId worker, const cluster::PartId& part,
   dispatches_.erase(known);
 }
 
+// From now on it refuses this fence, or knows it, whatever it thinks of admissions.
+void ClusterEchoes::reached(base::NodeId worker, const cluster::PartId& part, const cluster::Fence& fence) {
+  const auto known = unheard_.find({worker, part});
+  if (known != unheard_.end() && known->second.fence <= fence) unheard_.erase(known);
+}
+
 std::vector<ClusterEchoes::Echo> ClusterEchoes::take() {
   std::vector<Echo> taken = take_superseded(proposals_);
+  take_readmitted(taken);
   std::ranges::move(std::exchange(ready_, {}), std::back_inserter(taken));
   return taken;
+}
+
+void ClusterEchoes::take_readmitted(std::vector<Echo>& taken) {
+  for (auto at = unheard_.begin(); at != unheard_.end();) {
+    const base::NodeId worker = at->first.first;
+    Unheard& order = at->second;
+    if (log_->admission(ClusterMap::datacenter(worker), {worker, order.life}) <= order.admission) {
+      ++at;
+      continue;
+    }
+    taken.push_back(std::move(order.echo));
+    at = unheard_.erase(at);
+  }
 }
 
 std::vector<ClusterEchoes::Echo> ClusterEchoes::take_kept_back() {

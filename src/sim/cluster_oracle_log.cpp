@@ -282,6 +282,7 @@ struct ClusterLog::Effect {
     if (worker.life > command.worker.life)
       violate("11", fmt::format("worker {} is admitted in a life that is over", base::number(command.worker.node)));
     if (!worker.admitted || worker.life != command.worker.life) worker.since = log.kernel_->elapsed();
+    worker.admission = found->second.admission;
     worker.life = command.worker.life;
     worker.admitted = true;
   }
@@ -328,6 +329,13 @@ const std::pair<cluster::Process, std::uint32_t>* ClusterLog::provision(std::uin
                                                                         const cluster::Fence& fence) const {
   const auto found = places_[datacenter].given.find({part, fence});
   return found == places_[datacenter].given.end() ? nullptr : &found->second;
+}
+
+std::uint64_t ClusterLog::admission(std::uint32_t datacenter, const cluster::Process& worker) const {
+  const auto& workers = places_[datacenter].workers;
+  const auto found = workers.find(worker.node);
+  const bool in = found != workers.end() && found->second.admitted && found->second.life == worker.life;
+  return in ? found->second.admission : 0;
 }
 
 std::uint64_t ClusterLog::epoch(std::uint32_t datacenter, JobId job) const {
@@ -459,6 +467,18 @@ void ClusterLog::starts(base::NodeId worker, const cluster::StartExecutor& order
     kernel_->violate("layers",
                      fmt::format("worker {} runs part {}.{} of job {} with a context that {}", base::number(worker),
                                  order.part.workflow, order.part.part, cluster::number(order.part.job), fault));
+}
+
+void ClusterLog::claims(base::NodeId worker, const cluster::StartExecutor& order) {
+  const Place& place = places_[ClusterMap::datacenter(worker)];
+  const auto held = place.held.find(order.part);
+  const bool here = held != place.held.end() && held->second.first.node == worker;
+  if ((here && place.issued.at(order.part) == order.fence) || !runs_->trusted(worker)) return;
+  kernel_->violate(
+      "9", fmt::format("worker {} starts part {}.{} of job {} under fence {}.{}, for which the log gives it "
+                       "no cores",
+                       base::number(worker), order.part.workflow, order.part.part, cluster::number(order.part.job),
+                       order.fence.epoch, order.fence.attempt));
 }
 
 std::string ClusterLog::fault_of_context(const Place& place, const PartId& part, std::string_view context) const {

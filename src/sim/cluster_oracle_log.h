@@ -43,6 +43,8 @@ class ClusterLog {
 
   // A worker starts an executor.
   void starts(base::NodeId worker, const cluster::StartExecutor& order);
+  // It takes cores for it, which the log must have given it for this very attempt, and not taken back.
+  void claims(base::NodeId worker, const cluster::StartExecutor& order);
 
   // --- bodies on disks ---
   // A manager or gate is about to drop it. `named`: by the ledger of the node itself.
@@ -61,6 +63,8 @@ class ClusterLog {
   // The worker that this very fence was issued for, with how many of its cores; null if it never was.
   const std::pair<cluster::Process, std::uint32_t>* provision(std::uint32_t datacenter, const cluster::PartId& part,
                                                               const cluster::Fence& fence) const;
+  // What offers to this life of a worker have to say of its admission; 0 if it is out.
+  std::uint64_t admission(std::uint32_t datacenter, const cluster::Process& worker) const;
   std::uint64_t epoch(std::uint32_t datacenter, cluster::JobId job) const;
   std::uint64_t gate_epoch(cluster::JobId job) const;
   bool ended_at_gates(cluster::JobId job) const { return end_at_gates(job).has_value(); }
@@ -114,7 +118,8 @@ class ClusterLog {
   struct Worker {
     cluster::Life life{};
     bool admitted = false;
-    base::Duration since{};  // admitted, or not
+    base::Duration since{};       // admitted, or not
+    std::uint64_t admission = 0;  // as offers to it have to say
   };
   struct Losses {
     std::size_t counted = 0;  // with its worker, or because it hung

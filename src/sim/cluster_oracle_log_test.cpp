@@ -272,6 +272,21 @@ TEST_F(ClusterOracles, AllowAPartToRunAgainOnceItsWorkerIsGone) {
   EXPECT_EQ(broken(), "");
 }
 
+TEST_F(ClusterOracles, SeeAnAttemptStartedForWhichTheLogGivesNoCores) {
+  provision();
+  log_.claims(kWorker, order(0, {1, 1}, {0, 1, 2, 3}));
+  EXPECT_EQ(broken(), "");
+  commit(result());
+  log_.claims(kWorker, order(0, {1, 1}, {0, 1, 2, 3}));
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeAnAttemptStartedOnAnotherWorkerThanTheLogGave) {
+  provision();
+  log_.claims(kOther, order(0, {1, 1}, {0, 1, 2, 3}));
+  EXPECT_EQ(broken(), "9");
+}
+
 TEST_F(ClusterOracles, SeeASupersededAttempt) {
   runs_.started(kWorker, 0, order(0, {1, 2}, {0}));
   runs_.went_down(kWorker);

@@ -183,9 +183,14 @@ Scenario echo() {
         setup.echoes = true;
         setup.everybody_heals = true;
       });
-  scenario.counters = {"job completed",         "part run again",          "job taken over by another manager",
-                       "noted fence refused",   "old dispatch came again", "old proposal came again",
-                       "old proposal let go by"};
+  scenario.counters = {"job completed",
+                       "part run again",
+                       "job taken over by another manager",
+                       "noted fence refused",
+                       "old dispatch came again",
+                       "old proposal came again",
+                       "old proposal let go by",
+                       "dispatch from before an admission refused"};
   demand_faults(scenario);
   return scenario;
 }
