@@ -111,6 +111,8 @@ Scenario cluster_scenario(std::string name, std::string summary, std::function<v
                        "worker drained",
                        "loss draining",
                        "extension granted",
+                       "last extension granted",
+                       "progress shown",
                        "job forgotten",
                        "noted orphan found",
                        "noted quorum time-out",
@@ -144,8 +146,10 @@ Scenario everything() {
   Scenario scenario = cluster_scenario(
       "cluster", "3 gates, 2 datacenters of 3 managers and 20 workers, jobs of 3 layers, every fault of the catalogue",
       [](ClusterSetup&) {});
-  for (const char* counter : {"job taken over by another gate", "datacenter lost", "members changed", "gate drained",
-                              "noted rerouted", "noted fell back", "noted lease lapsed", "noted redirected"})
+  for (const char* counter :
+       {"job taken over by another gate", "datacenter lost", "members changed", "gate drained", "noted rerouted",
+        "noted fell back", "noted lease lapsed", "noted redirected", "workflow told before the end",
+        "last totals shown are those held", "counts of a lost datacenter shown as lost"})
     scenario.counters.emplace_back(counter);
   return scenario;
 }

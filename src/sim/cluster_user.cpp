@@ -15,6 +15,10 @@ namespace {
 // brings it when its cut has healed, and it is taken for the answer to a later question.
 constexpr base::Duration kSpread = kMostPatience + std::chrono::seconds(5);
 
+bool above(const Counts& some, const Counts& others) {
+  return some.iterations > others.iterations || some.ok > others.ok || some.failed > others.failed;
+}
+
 }  // namespace
 
 ClusterUser::Job& ClusterUser::add(cluster::JobRequest request) {
@@ -76,6 +80,8 @@ void ClusterUser::told(const cluster::WorkflowEnded& result) {
     kernel_->violate("12", fmt::format("the end of workflow {} of job {} at {} is shown twice", result.status.workflow,
                                        cluster::number(result.job), result.datacenter));
   check_counts(result.datacenter, result.job, result.status);
+  const bool over = direct_ ? log_->ended(0, result.job) : log_->ended_at_gates(result.job);
+  if (!over) kernel_->hit("workflow told before the end");
 }
 
 void ClusterUser::told(const cluster::JobEnd& end) {
@@ -108,6 +114,30 @@ void ClusterUser::told(const cluster::JobEnd& end) {
     check_counts(end.job, place);
   }
   if (!direct_) check_all_told(end);
+  if (!direct_) compare_totals(end);
+}
+
+// Totals are not repeated: the last of them may be lost with a gate, and then they lag behind or still have what is
+// lost.
+void ClusterUser::compare_totals(const cluster::JobEnd& end) {
+  const bool all_lost = std::ranges::all_of(end.datacenters, &cluster::DatacenterStatus::lost);
+  if (all_lost && !end.datacenters.empty()) {
+    for (const auto& [of, shown] : shown_) {
+      if (of.first != end.job || shown.counts == Counts{}) continue;
+      kernel_->hit(shown.lost == shown.counts ? "counts of a lost datacenter shown as lost" : "loss not shown");
+    }
+  }
+  if (end.state != cluster::JobState::kCompleted || end.datacenters.empty()) return;
+  for (std::uint32_t i = 0; i < end.datacenters[0].workflows; ++i) {
+    Counts held;
+    for (const cluster::DatacenterStatus& place : end.datacenters)
+      held.add(log_->counted(ClusterMap::datacenter(place.name), end.job, i));
+    const Shown shown = shown_[{end.job, i}];
+    const auto left = shown.counts.since(shown.lost);
+    kernel_->hit(left == held                  ? "last totals shown are those held"
+                 : left && !above(*left, held) ? "last totals shown lag behind"
+                                               : "last totals shown have more");
+  }
 }
 
 void ClusterUser::check_all_told(const cluster::JobEnd& end) {
@@ -131,14 +161,19 @@ void ClusterUser::check_all_told(const cluster::JobEnd& end) {
 
 void ClusterUser::told(JobId job, const cluster::ClientProgress& progress) {
   for (const auto& [workflow, totals] : progress.totals) {
-    Counts& shown = shown_[{job, workflow}];
+    Shown& shown = shown_[{job, workflow}];
     const Counts& now = totals.counts;
-    if (now.iterations < shown.iterations || now.ok < shown.ok || now.failed < shown.failed)
-      kernel_->violate("17", fmt::format("totals of workflow {} of job {} fall from {} to {}", workflow,
-                                         cluster::number(job), shown.iterations, now.iterations));
-    shown = now;
+    if (now != Counts{}) kernel_->hit("progress shown");
+    if (above(shown.counts, now) || above(shown.lost, totals.lost))
+      kernel_->violate("17", fmt::format("totals of workflow {} of job {} fall from {} with {} lost to {} with {}",
+                                         workflow, cluster::number(job), shown.counts.iterations, shown.lost.iterations,
+                                         now.iterations, totals.lost.iterations));
+    if (above(totals.lost, now))
+      kernel_->violate("18", fmt::format("{} iterations of workflow {} of job {} are shown as lost, of {} in all",
+                                         totals.lost.iterations, workflow, cluster::number(job), now.iterations));
+    shown = {now, totals.lost};
     const Counts truth = runs_->counted(job, workflow);
-    if (now.iterations > truth.iterations || now.ok > truth.ok || now.failed > truth.failed)
+    if (above(now, truth))
       kernel_->violate("18", fmt::format("{} iterations of workflow {} of job {} are shown, and {} were run",
                                          now.iterations, workflow, cluster::number(job), truth.iterations));
   }

@@ -12,6 +12,7 @@ namespace {
 constexpr base::Duration kBeat = std::chrono::milliseconds(250);
 constexpr base::Duration kHealth = std::chrono::seconds(1);
 constexpr base::Duration kQuiet = std::chrono::seconds(12);
+constexpr base::Duration kLongQuiet = std::chrono::seconds(45);  // longer than a manager waits without extensions
 constexpr base::Duration kAskEvery = std::chrono::seconds(4);
 
 }  // namespace
@@ -146,7 +147,7 @@ void WorkerProcess::start_executor(Host& host, const cluster::StartExecutor& ord
   executor.beat_due = host.now() + kBeat;
   if (order.run_limit > base::Duration::zero()) executor.limit = host.now() + order.run_limit;
   if (executor.program.conduct == Conduct::kQuiet) {
-    executor.program.length += kQuiet;
+    executor.program.length += (order.part.part + order.part.workflow) % 2 == 0 ? kQuiet : kLongQuiet;
     executor.ask_due = host.now() + kAskEvery;
   }
   executors_.insert_or_assign(key, executor);

@@ -59,7 +59,7 @@ std::span<const Invariant> invariants() {
        "Nobody is held dead but by a suspicion that lasted at least its shortest time."},
       {"audit", "membership", "E", "The audit log holds the latest events, and no more than it may."},
       {"26", "resources", "E", "Circuits change state legally and keep the half-open quota."},
-      {"27", "resources", "E", "Queues are bounded, and shedding never drops acknowledged work."},
+      {"27", "resources", "E", "Queues and extensions are bounded, and shedding never drops acknowledged work."},
       {"28", "resources", "E", "Control traffic is never shed before job traffic."},
       {"29", "resources", "E/S", "Equal views give the same owner, and one change moves about 1/n of the keys."},
       {"30", "determinism", "E", "The same seed gives the same trace, and corrupt input never crashes a node."},
