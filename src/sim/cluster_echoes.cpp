@@ -25,6 +25,9 @@ ClusterEchoes::Echo echo_of(base::NodeId node, const Packet& packet) {
 // Of proposals that leaders of jobs forward, every so many is kept back. Those who asked for it ask anew after a time.
 constexpr std::uint64_t kKeptBack = 6;
 
+// Of jobs that a worker has parts of, each so many makes it deaf.
+constexpr std::uint64_t kDeafTo = 12;
+
 bool kept_back(const cluster::Entry& entry) {
   return base::mix(base::number(entry.proposer.node) ^
                    base::mix(number(entry.proposer.life) ^ base::mix(entry.sequence))) %
@@ -42,6 +45,7 @@ void ClusterEchoes::leaves(const cluster::Message& message, const Echo& as) {
 }
 
 bool ClusterEchoes::heard(base::NodeId node, const Packet& packet, const cluster::Message& message) {
+  if (deaf(node, message)) return false;
   if (const auto* order = std::get_if<cluster::Dispatch>(&message)) {
     superseded(node, order->part, order->fence);
     reached(node, order->part, order->fence);
@@ -72,6 +76,20 @@ void ClusterEchoes::superseded(base::NodeId worker, const cluster::PartId& part,
   dispatches_.erase(known);
 }
 
+bool ClusterEchoes::deaf(base::NodeId node, const cluster::Message& message) {
+  const auto* const order = std::get_if<cluster::Dispatch>(&message);
+  if (ended_ || (order == nullptr && !std::holds_alternative<cluster::StopPart>(message))) return false;
+  if (deaf_.node == base::kNoNode && order != nullptr &&
+      base::mix(base::number(node) ^ base::mix(cluster::number(order->part.job))) % kDeafTo == 0) {
+    deaf_ = {node, order->worker_life};
+    deaf_under_ = order->admission;
+  }
+  if (deaf_.node != node) return false;
+  if (log_->admission(ClusterMap::datacenter(node), deaf_) == deaf_under_) return true;
+  deaf_ = {};
+  return false;
+}
+
 // From now on it refuses this fence, or knows it, whatever it thinks of admissions.
 void ClusterEchoes::reached(base::NodeId worker, const cluster::PartId& part, const cluster::Fence& fence) {
   const auto known = unheard_.find({worker, part});
@@ -89,7 +107,9 @@ void ClusterEchoes::take_readmitted(std::vector<Echo>& taken) {
   for (auto at = unheard_.begin(); at != unheard_.end();) {
     const base::NodeId worker = at->first.first;
     Unheard& order = at->second;
-    if (log_->admission(ClusterMap::datacenter(worker), {worker, order.life}) <= order.admission) {
+    const bool back = log_->admission(ClusterMap::datacenter(worker), {worker, order.life}) > order.admission;
+    // As long as the part is still its own it may run it.
+    if (!back || log_->gives(worker, at->first.second, order.fence)) {
       ++at;
       continue;
     }

@@ -57,6 +57,7 @@ class ClusterEchoes {
   };
 
   bool superseded(const Proposal& proposal) const;
+  bool deaf(base::NodeId node, const cluster::Message& message);
   void reached(base::NodeId worker, const cluster::PartId& part, const cluster::Fence& fence);
   void take_readmitted(std::vector<Echo>& taken);
   std::vector<Echo> take_superseded(std::vector<Proposal>& from) const;
@@ -68,6 +69,9 @@ class ClusterEchoes {
   std::vector<Proposal> proposals_;
   std::vector<Proposal> kept_back_;
   std::vector<Echo> ready_;
+  // Hears no orders until it is evicted for it, which is how some of them come never, and then too late.
+  cluster::Process deaf_;
+  std::uint64_t deaf_under_ = 0;  // its admission
   bool ended_ = false;
 };
 

@@ -94,6 +94,16 @@ TEST_F(Echoes, ADispatchThatNeverArrivedComesOnceItsWorkerWasEvictedAndIsBack) {
   EXPECT_TRUE(echoes_.take().empty());
 }
 
+TEST_F(Echoes, ADispatchThatNeverArrivedDoesNotComeWhileItsWorkerStillHasThePart) {
+  provision();
+  send(kWorker, to_worker({1, 1}));
+  commit(cluster::WorkerEvicted{{kWorker, Life{1}}});
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  EXPECT_TRUE(echoes_.take().empty());
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kNotRunning});
+  EXPECT_EQ(echoes_.take().size(), 1u);
+}
+
 TEST_F(Echoes, ADispatchThatArrivedOrWasStoppedIsNoneThatNeverArrived) {
   commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
   send(kWorker, to_worker({1, 1}));

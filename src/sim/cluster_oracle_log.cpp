@@ -331,6 +331,12 @@ const std::pair<cluster::Process, std::uint32_t>* ClusterLog::provision(std::uin
   return found == places_[datacenter].given.end() ? nullptr : &found->second;
 }
 
+bool ClusterLog::gives(base::NodeId worker, const PartId& part, const cluster::Fence& fence) const {
+  const Place& place = places_[ClusterMap::datacenter(worker)];
+  const auto held = place.held.find(part);
+  return held != place.held.end() && held->second.first.node == worker && place.issued.at(part) == fence;
+}
+
 std::uint64_t ClusterLog::admission(std::uint32_t datacenter, const cluster::Process& worker) const {
   const auto& workers = places_[datacenter].workers;
   const auto found = workers.find(worker.node);
@@ -470,10 +476,7 @@ void ClusterLog::starts(base::NodeId worker, const cluster::StartExecutor& order
 }
 
 void ClusterLog::claims(base::NodeId worker, const cluster::StartExecutor& order) {
-  const Place& place = places_[ClusterMap::datacenter(worker)];
-  const auto held = place.held.find(order.part);
-  const bool here = held != place.held.end() && held->second.first.node == worker;
-  if ((here && place.issued.at(order.part) == order.fence) || !runs_->trusted(worker)) return;
+  if (gives(worker, order.part, order.fence) || !runs_->trusted(worker)) return;
   kernel_->violate(
       "9", fmt::format("worker {} starts part {}.{} of job {} under fence {}.{}, for which the log gives it "
                        "no cores",

@@ -63,6 +63,8 @@ class ClusterLog {
   // The worker that this very fence was issued for, with how many of its cores; null if it never was.
   const std::pair<cluster::Process, std::uint32_t>* provision(std::uint32_t datacenter, const cluster::PartId& part,
                                                               const cluster::Fence& fence) const;
+  // Whether the log gives this worker cores for this very attempt.
+  bool gives(base::NodeId worker, const cluster::PartId& part, const cluster::Fence& fence) const;
   // What offers to this life of a worker have to say of its admission; 0 if it is out.
   std::uint64_t admission(std::uint32_t datacenter, const cluster::Process& worker) const;
   std::uint64_t epoch(std::uint32_t datacenter, cluster::JobId job) const;

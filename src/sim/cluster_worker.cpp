@@ -123,7 +123,8 @@ void WorkerProcess::answers(Host& host, const cluster::DispatchAnswer& answer) {
   const cluster::Process worker = self(host);
   if (answer.reply == Reply::kAlone &&
       offer_->admission < shared_->log.admission(ClusterMap::datacenter(worker.node), worker) &&
-      shared_->runs.contact_left(worker.node) > base::Duration::zero())
+      shared_->runs.contact_left(worker.node) > base::Duration::zero() &&
+      !shared_->log.gives(worker.node, offer_->part, offer_->fence))
     shared_->kernel.hit("dispatch from before an admission refused");
   const bool refused = answer.reply == Reply::kStaleFence || answer.reply == Reply::kStaleLife ||
                        answer.reply == Reply::kOtherMajor || answer.reply == Reply::kTooMany;
