@@ -29,7 +29,7 @@ GateLedger with_jobs() {
     apply(JobSubmitted{id, ClientId{1}, gate, RenewalId{i}, {BodyHash{{1}}, 5}, outline, {"east", "west"}, 0, i == 2});
     apply(SlotOffered{{id, 1, 0, 1}, "east", false});
     if (i >= 2) apply(SlotAccepted{{id, 1, 0, 1}});
-    if (i == 3) apply(SlotEnded{{id, 1, 0, 1}, JobState::kCompleted, "", {}});
+    if (i == 3) apply(SlotEnded{{id, 1, 0, 1}, JobState::kPartial, "", {}});
     if (i == 3) apply(SlotFailed{{id, 1, 1, 0}, JobState::kFailed, true, "none"});
   }
   return ledger;

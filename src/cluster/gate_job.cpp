@@ -26,9 +26,8 @@ base::Instant GateJob::step(GateDesk& desk) {
     } else {
       results_[i].step(desk, *found, fence(*found, static_cast<int>(i)));
     }
-    if (found->slots[i].lost) statistics_.lose(found->slots[i].datacenter);
   }
-  for (const std::string& name : found->abandoned) statistics_.lose(name);
+  note_losses(*found);
   due = std::min({due, cancel_given_up(desk, *found), statistics_.deadline()});
   return statistics_.changed() ? std::min(due, totals_due_) : due;
 }
@@ -110,6 +109,18 @@ std::vector<WindowPush> GateJob::pushes(base::Instant now) {
   const bool totals = statistics_.changed() && now >= totals_due_;
   if (totals) totals_due_ = now + totals_every_;
   return statistics_.due(id_, epoch_, totals, now);
+}
+
+std::vector<WindowPush> GateJob::last_pushes(const GateLedgerJob& job) {
+  note_losses(job);
+  return statistics_.due(id_, epoch_, true, base::kNever);
+}
+
+void GateJob::note_losses(const GateLedgerJob& job) {
+  for (const GateSlot& slot : job.slots) {
+    if (slot.lost) statistics_.lose(slot.datacenter);
+  }
+  for (const std::string& name : job.abandoned) statistics_.lose(name);
 }
 
 std::uint32_t GateJob::stopped() const {

@@ -41,6 +41,8 @@ class GateJob {
 
   // Windows and totals for those who follow, if it is time.
   std::vector<WindowPush> pushes(base::Instant now);
+  // All that is still to be told of a job that has ended, however lately something was pushed.
+  std::vector<WindowPush> last_pushes(const GateLedgerJob& job);
   std::vector<WindowPush> everything(JobId id) const { return statistics_.all(id, epoch_); }
   const GateStatistics& statistics() const { return statistics_; }
 
@@ -64,6 +66,7 @@ class GateJob {
   int slot_of(const GateLedgerJob& job, const std::string& datacenter) const;
   SlotFence fence(const GateLedgerJob& job, int slot) const;
   void refuse(GateDesk& desk, NodeId from, bool end);
+  void note_losses(const GateLedgerJob& job);
   base::Instant cancel_given_up(GateDesk& desk, const GateLedgerJob& job);
 
   JobId id_;

@@ -13,6 +13,11 @@ bool received(const GateLedgerJob& job, std::uint32_t slot, std::uint32_t offer,
   });
 }
 
+std::size_t results_of(const GateLedgerJob& job, std::uint32_t slot, std::uint32_t offer) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      job.results, [&](const GateResult& result) { return result.slot == slot && result.offer == offer; }));
+}
+
 bool may_offer(const GateLedgerJob& job, const std::string& datacenter) {
   if (std::ranges::binary_search(job.abandoned, datacenter)) return false;
   return std::ranges::none_of(

@@ -75,6 +75,8 @@ struct GateLedgerJob {
 
 // Whether this workflow's end at this run of the job is already there.
 bool received(const GateLedgerJob& job, std::uint32_t slot, std::uint32_t offer, std::uint32_t workflow);
+// How many workflows have ended at this run of the job, as far as the log has heard.
+std::size_t results_of(const GateLedgerJob& job, std::uint32_t slot, std::uint32_t offer);
 // Whether a slot may be offered to this datacenter: no other slot runs there, and it was not given up.
 bool may_offer(const GateLedgerJob& job, const std::string& datacenter);
 // How a job ends whose slots have all ended.

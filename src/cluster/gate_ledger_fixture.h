@@ -45,7 +45,11 @@ class GateLedgerFixture {
   Verdict result(std::uint32_t workflow, WorkflowState state = WorkflowState::kCompleted, std::uint32_t slot = 0) {
     return apply(WorkflowReceived{fence(slot), status(workflow, state)});
   }
+  // Whatever completed has told all of its results.
   Verdict ended(JobState state = JobState::kCompleted, std::uint32_t slot = 0) {
+    for (std::uint32_t i = 0; state == JobState::kCompleted && i < job().outline.workflows.size(); ++i) {
+      result(i, WorkflowState::kCompleted, slot);
+    }
     return apply(SlotEnded{fence(slot), state, "", std::chrono::seconds(3)});
   }
   Verdict lost(std::uint32_t slot = 0, SlotLoss loss = SlotLoss::kUnheard) {

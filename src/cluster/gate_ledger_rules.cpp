@@ -166,6 +166,9 @@ Verdict GateLedgerRules::operator()(const SlotEnded& command) {
   if (!terminal(command.state)) return Verdict::kInvalid;
   if (found.slot->phase == SlotPhase::kEnded) return found.slot->lost ? Verdict::kStaleFence : Verdict::kRepeated;
   if (found.slot->phase == SlotPhase::kOpen) return Verdict::kWrongState;
+  const std::size_t told = results_of(*found.job, command.fence.slot, command.fence.offer);
+  // Who reads that it completed counts on all of its results.
+  if (command.state == JobState::kCompleted && told < found.job->outline.workflows.size()) return Verdict::kWrongState;
   found.slot->elapsed = command.elapsed;
   end_slot(*found.job, *found.slot, command.state, command.reason);
   return Verdict::kApplied;

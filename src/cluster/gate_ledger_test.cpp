@@ -8,6 +8,8 @@
 namespace muster::cluster {
 namespace {
 
+using std::chrono::seconds;
+
 class GateLedgerTest : public ::testing::Test, public GateLedgerFixture {};
 
 TEST_F(GateLedgerTest, TakesASubmissionOnceWhoeverRepeatsIt) {
@@ -127,6 +129,30 @@ TEST_F(GateLedgerTest, AResultCountsOnce) {
   EXPECT_EQ(result(5), Verdict::kInvalid);
   EXPECT_EQ(result(1, WorkflowState::kRunning), Verdict::kInvalid);
   EXPECT_EQ(job().results.size(), 1u);
+}
+
+TEST_F(GateLedgerTest, NoRunHasCompletedWithResultsMissing) {
+  submit(kJob, {"east"}, false, 2);
+  offer("east");
+  accepted();
+  result(1);
+  const SlotEnded end{fence(), JobState::kCompleted, "", seconds(3)};
+  EXPECT_EQ(apply(end), Verdict::kWrongState);
+  EXPECT_EQ(slot().phase, SlotPhase::kAccepted);
+  result(0);
+  EXPECT_EQ(apply(end), Verdict::kApplied);
+  EXPECT_EQ(job().end, JobState::kCompleted);
+}
+
+TEST_F(GateLedgerTest, ResultsOfAnEarlierRunAreNotThoseOfTheOneThatCompletes) {
+  submit(kJob, {"east"}, true);
+  offer("east");
+  result(0);
+  lost();
+  offer("west");
+  accepted();
+  EXPECT_EQ(apply(SlotEnded{fence(), JobState::kCompleted, "", seconds(3)}), Verdict::kWrongState);
+  EXPECT_EQ(apply(SlotEnded{fence(), JobState::kFailed, "", seconds(3)}), Verdict::kApplied);
 }
 
 TEST_F(GateLedgerTest, WhoTellsAResultHasAccepted) {

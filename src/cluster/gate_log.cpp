@@ -136,6 +136,9 @@ void Gate::sync_job(GateDesk& desk, JobId id) {
   const bool mine = job != nullptr && !job->end && job->owner == self_;
   const auto at = machines_.find(id);
   if (at != machines_.end() && (!mine || at->second.epoch() != job->epoch)) {
+    // The end follows at once: who is told of it knows the totals that belong to it.
+    const bool over = job != nullptr && job->end && at->second.epoch() == job->epoch;
+    if (over) followers_.push(desk, id, at->second.last_pushes(*job));
     followers_.stopped(id, at->second.stopped(), at->second.unconfirmed());
     at->second.drop(desk);
     machines_.erase(at);

@@ -57,6 +57,23 @@ TEST_F(GateTest, RunsAJobToItsEndAndTellsTheClient) {
   EXPECT_TRUE(world->run_until([&] { return world->place("east").runs[id].acknowledged; }, seconds(10)));
 }
 
+TEST_F(GateTest, TheLastTotalsAreToldBeforeTheEnd) {
+  begin();
+  const JobId id = world->submit({"east"});
+  ASSERT_TRUE(ended(id));
+  EXPECT_EQ(world->shown[id], world->place("east").runs[id].iterations);
+}
+
+TEST_F(GateTest, WhatALostDatacenterCountedIsShownAsLostByTheEnd) {
+  begin(seconds(200));
+  const JobId id = world->submit({"east"});
+  ASSERT_TRUE(running(id));
+  world->cut_datacenter("east");
+  ASSERT_TRUE(ended(id, seconds(120)));
+  EXPECT_GT(world->shown[id], 0u);
+  EXPECT_EQ(world->shown_as_lost[id], world->shown[id]);
+}
+
 TEST_F(GateTest, RunsTheWholeJobAtEveryDatacenterNamed) {
   begin();
   const JobId id = world->submit({"east", "west"});

@@ -47,6 +47,7 @@ class GateWorld {
   std::map<JobId, std::vector<WorkflowEnded>> results;
   std::map<JobId, JobEnd> ends;
   std::map<JobId, std::uint64_t> shown;  // iterations
+  std::map<JobId, std::uint64_t> shown_as_lost;
   std::optional<std::vector<Datacenter>> listed;
   std::set<BodyHash> fetched;
   std::size_t updates = 0;

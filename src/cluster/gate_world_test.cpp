@@ -465,12 +465,15 @@ void GateWorld::update(const ClientUpdate& update) {
   }
   for (const auto& [job, progress] : update.progress) {
     std::uint64_t sum = 0;
+    std::uint64_t lost = 0;
     for (const auto& [workflow, totals] : progress.totals) {
       sum += totals.counts.iterations;
+      lost += totals.lost.iterations;
       if (totals.latency.count() != totals.counts.iterations) broken.push_back("a histogram lacks what was counted");
     }
     if (sum < shown[job]) broken.push_back(fmt::format("totals fell from {} to {}", shown[job], sum));
     shown[job] = sum;
+    shown_as_lost[job] = lost;
   }
   if (update.datacenters) listed = update.datacenters;
   fetched.insert(update.fetched.begin(), update.fetched.end());

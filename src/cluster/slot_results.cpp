@@ -1,6 +1,9 @@
 #include "cluster/slot_results.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace muster::cluster {
 
@@ -59,7 +62,26 @@ void SlotResults::step(GateDesk& desk, const GateLedgerJob& job, const SlotFence
     }
     ++at;
   }
-  if (end_ && pending_.empty()) desk.propose(SlotEnded{fence, end_->state, end_->reason, end_->elapsed});
+  if (!end_ || !pending_.empty()) return;
+  propose_end(desk, job, fence, *end_);
+}
+
+// A datacenter tells its end with all results. One that says that it completed and leaves some out is not believed:
+// nobody could ever tell what is missing in such a job.
+void SlotResults::propose_end(GateDesk& desk, const GateLedgerJob& job, const SlotFence& fence, const End& end) const {
+  const std::size_t expected = job.outline.workflows.size();
+  const std::size_t told = results_of(job, fence.slot, fence.offer);
+  if (end.state != JobState::kCompleted || told == expected) {
+    desk.propose(SlotEnded{fence, end.state, end.reason, end.elapsed});
+    return;
+  }
+  std::uint32_t missing = 0;
+  while (received(job, fence.slot, fence.offer, missing)) ++missing;
+  std::string reason = fmt::format(
+      "Datacenter '{}' said that the job completed, but told the results of {} of its {} workflows; the first one "
+      "without is '{}'. Look for it there.",
+      job.slots[fence.slot].datacenter, told, expected, job.outline.workflows[missing].name);
+  desk.propose(SlotEnded{fence, JobState::kFailed, std::move(reason), end.elapsed});
 }
 
 void SlotResults::drop(GateDesk& desk) {

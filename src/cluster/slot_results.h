@@ -41,6 +41,7 @@ class SlotResults {
   };
 
   void unpin(GateDesk& desk, const WorkflowStatus& status);
+  void propose_end(GateDesk& desk, const GateLedgerJob& job, const SlotFence& fence, const End& end) const;
 
   std::uint32_t offer_ = 0;                   // of the slot, which all below is about
   std::map<std::uint32_t, Pending> pending_;  // by workflow

@@ -1,10 +1,24 @@
 // How a worker takes parts on and lets them go.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "cluster/worker.h"
 
 namespace muster::cluster {
+namespace {
+
+// A part that completed and whose result nobody can keep must not pass for one that did all that was asked for.
+void refuse_result(ExecutorEnd& end) {
+  if (end.outcome == PartOutcome::kCompleted) end.outcome = PartOutcome::kFailed;
+  const std::string was = std::exchange(end.reason, {});
+  end.reason = fmt::format("Its result of {} bytes is too large: a worker keeps at most {}.{}{}", end.result.size(),
+                           kMaxBodyBytes, was.empty() ? "" : " ", was);
+  end.result.clear();
+}
+
+}  // namespace
 
 void Worker::on(NodeId from, const Dispatch& message, base::Instant now) {
   const DispatchReply reply = judge(from, message, now);
@@ -162,10 +176,11 @@ void Worker::finish(Parts::iterator at, ExecutorEnd end, base::Instant now) {
   result.life = self_.life;
   result.part = at->first;
   result.fence = part.order.fence;
+  if (end.result.size() > kMaxBodyBytes) refuse_result(end);
   result.outcome = *end.outcome;
   result.counts = end.counts;
   result.reason = end.reason.substr(0, kMaxReason);
-  if (!end.result.empty() && end.result.size() <= kMaxBodyBytes) {
+  if (!end.result.empty()) {
     result.body = {hash_(end.result), end.result.size()};
     bodies_.pin(result.body, std::move(end.result), now, effects_);
   }

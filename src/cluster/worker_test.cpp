@@ -248,6 +248,37 @@ TEST_F(WorkerTest, KeepsAResultUntilItIsAcknowledged) {
   EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kFinished);
 }
 
+TEST_F(WorkerTest, APartWhoseResultIsTooLargeHasFailedAndSaysWhy) {
+  run(dispatch());
+  executor_ends(PartOutcome::kCompleted, std::string(kMaxBodyBytes + 1, 'x'));
+  pass_in_contact(seconds(1));
+  ASSERT_NE(last<PartResult>(), nullptr);
+  EXPECT_EQ(last<PartResult>()->outcome, PartOutcome::kFailed);
+  EXPECT_EQ(last<PartResult>()->body.size, 0u);
+  const std::string& reason = last<PartResult>()->reason;
+  EXPECT_NE(reason.find(std::to_string(kMaxBodyBytes + 1) + " bytes"), std::string::npos) << reason;
+  EXPECT_NE(reason.find("at most " + std::to_string(kMaxBodyBytes)), std::string::npos) << reason;
+}
+
+TEST_F(WorkerTest, AResultOfTheLargestSizeIsKept) {
+  run(dispatch());
+  const std::string largest(kMaxBodyBytes, 'x');
+  executor_ends(PartOutcome::kCompleted, largest);
+  worker_.body_stored(test_hash(largest), true, now_);
+  keep(worker_.take());
+  pass_in_contact(seconds(1));
+  EXPECT_EQ(last<PartResult>()->outcome, PartOutcome::kCompleted);
+  EXPECT_EQ(last<PartResult>()->body.size, kMaxBodyBytes);
+}
+
+TEST_F(WorkerTest, ATimeOutWithATooLargeResultIsStillATimeOut) {
+  run(dispatch());
+  executor_ends(PartOutcome::kTimeout, std::string(kMaxBodyBytes + 1, 'x'));
+  pass_in_contact(seconds(1));
+  EXPECT_EQ(last<PartResult>()->outcome, PartOutcome::kTimeout);
+  EXPECT_NE(last<PartResult>()->reason.find("too large"), std::string::npos);
+}
+
 TEST_F(WorkerTest, RemembersWhatItGaveUpAloneHoweverLongTheManagersWereAway) {
   run(dispatch());
   pass(seconds(33));

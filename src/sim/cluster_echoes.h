@@ -1,7 +1,8 @@
 // Orders that were superseded and come once more, as over a connection that everybody has given up: the dispatch of a
-// part when its worker has heard of a higher fence, what was proposed for a job when another manager leads it. Some
-// proposals come only then: one that comes twice has had its effect. Without their help such orders are so rare that
-// nothing shows whether fences and epochs are looked at. Owned by the world.
+// part when its worker has heard of a higher fence, one that never reached its worker when that was evicted and is back
+// again, what was proposed for a job when another manager leads it. Some proposals come only then: one that comes twice
+// has had its effect. Without their help such orders are so rare that nothing shows whether fences, admissions and
+// epochs are looked at. Owned by the world.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,8 @@ class ClusterEchoes {
     std::string frame;
   };
 
+  // A node sends this message: what it says and how it would arrive.
+  void leaves(const cluster::Message& message, const Echo& as);
   // A node receives this message. False if it must not: it is kept back, as all its repetitions will be.
   bool heard(base::NodeId node, const Packet& packet, const cluster::Message& message);
   // What was superseded since the last call, each once.
@@ -46,15 +49,29 @@ class ClusterEchoes {
     Echo echo;
   };
 
+  struct Unheard {
+    cluster::Fence fence;
+    cluster::Life life{};  // of the worker
+    std::uint64_t admission = 0;
+    Echo echo;
+  };
+
   bool superseded(const Proposal& proposal) const;
+  bool deaf(base::NodeId node, const cluster::Message& message);
+  void reached(base::NodeId worker, const cluster::PartId& part, const cluster::Fence& fence);
+  void take_readmitted(std::vector<Echo>& taken);
   std::vector<Echo> take_superseded(std::vector<Proposal>& from) const;
   void superseded(base::NodeId worker, const cluster::PartId& part, const cluster::Fence& by);
 
   const ClusterLog* log_;
   std::map<std::pair<base::NodeId, cluster::PartId>, std::pair<cluster::Fence, Echo>> dispatches_;  // by worker
+  std::map<std::pair<base::NodeId, cluster::PartId>, Unheard> unheard_;  // sent, and nothing of the part has arrived
   std::vector<Proposal> proposals_;
   std::vector<Proposal> kept_back_;
   std::vector<Echo> ready_;
+  // Hears no orders until it is evicted for it, which is how some of them come never, and then too late.
+  cluster::Process deaf_;
+  std::uint64_t deaf_under_ = 0;  // its admission
   bool ended_ = false;
 };
 

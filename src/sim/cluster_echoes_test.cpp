@@ -28,6 +28,16 @@ class Echoes : public ClusterOracles {
                     forward.entry);
     return forward;
   }
+  void send(base::NodeId worker, const cluster::Dispatch& order) {
+    echoes_.leaves(order, {.sender = kManager, .from = {}, .to = worker, .proposal = false, .sent = {}, .frame = "M"});
+  }
+  // Under the admission that was in force, or none.
+  cluster::Dispatch to_worker(Fence fence) {
+    cluster::Dispatch made = dispatch(fence);
+    made.worker_life = Life{1};
+    made.admission = log_.admission(0, {kWorker, Life{1}});
+    return made;
+  }
   // The first sequence of a proposal that gets through, or that does not.
   std::uint64_t passing() { return first(true); }
   std::uint64_t kept_back() { return first(false); }
@@ -67,6 +77,48 @@ TEST_F(Echoes, ADispatchComesAgainOnceItsWorkerHasHeardOfAHigherFence) {
 TEST_F(Echoes, AnEchoSupersedesNothing) {
   hear(kWorker, dispatch({1, 2}));
   hear(kWorker, dispatch({1, 1}));
+  EXPECT_TRUE(echoes_.take().empty());
+}
+
+TEST_F(Echoes, ADispatchThatNeverArrivedComesOnceItsWorkerWasEvictedAndIsBack) {
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  send(kWorker, to_worker({1, 1}));
+  EXPECT_TRUE(echoes_.take().empty());
+  commit(cluster::WorkerEvicted{{kWorker, Life{1}}});
+  EXPECT_TRUE(echoes_.take().empty());
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  const auto echoes = echoes_.take();
+  ASSERT_EQ(echoes.size(), 1u);
+  EXPECT_EQ(echoes[0].to, kWorker);
+  EXPECT_FALSE(echoes[0].proposal);
+  EXPECT_TRUE(echoes_.take().empty());
+}
+
+TEST_F(Echoes, ADispatchThatNeverArrivedDoesNotComeWhileItsWorkerStillHasThePart) {
+  provision();
+  send(kWorker, to_worker({1, 1}));
+  commit(cluster::WorkerEvicted{{kWorker, Life{1}}});
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  EXPECT_TRUE(echoes_.take().empty());
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kNotRunning});
+  EXPECT_EQ(echoes_.take().size(), 1u);
+}
+
+TEST_F(Echoes, ADispatchThatArrivedOrWasStoppedIsNoneThatNeverArrived) {
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  send(kWorker, to_worker({1, 1}));
+  hear(kWorker, to_worker({1, 1}));
+  send(kWorker, to_worker({1, 2}));
+  hear(kWorker, cluster::StopPart{{kJob, 0, 0}, {1, 2}, 1, cluster::StopReason::kRevoked});
+  commit(cluster::WorkerEvicted{{kWorker, Life{1}}});
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  for (const auto& echo : echoes_.take()) EXPECT_NE(echo.frame, "M");
+}
+
+TEST_F(Echoes, ADispatchToAnEarlierLifeOfItsWorkerDoesNotCome) {
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  send(kWorker, to_worker({1, 1}));
+  commit(cluster::WorkerAdmitted{{kWorker, Life{2}}, 4});
   EXPECT_TRUE(echoes_.take().empty());
 }
 

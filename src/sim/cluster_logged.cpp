@@ -202,6 +202,7 @@ void ManagerProcess::on_message(Host& host, base::NodeId from, const cluster::Me
   if (std::holds_alternative<cluster::DispatchAnswer>(message) || std::holds_alternative<cluster::PartStopped>(message))
     shared_->resources.answers(host.self(), from);
   if (std::holds_alternative<cluster::Heartbeat>(message)) shared_->resources.hears(host.self(), from);
+  if (const auto* ask = std::get_if<cluster::ExtensionAsk>(&message)) shared_->talk.asked(host.self(), *ask);
   const std::uint64_t turned_away = brain_->turned_away(message);
   brain_->receive(from, message, host.now());
   if (brain_->turned_away(message) != turned_away) shared_->resources.shed(host.self(), message, brain_->load());

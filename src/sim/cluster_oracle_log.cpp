@@ -205,14 +205,18 @@ struct ClusterLog::Effect {
     place.over.insert(command.part);
     if (command.outcome == cluster::PartOutcome::kCompleted) place.completed.insert(command.part);
     const auto* const attempt = log.runs_->attempt(datacenter, {command.part, command.fence});
-    const bool true_result =
-        attempt != nullptr && !attempt->live && (attempt->outcome == command.outcome || overdue(command, *attempt)) &&
-        attempt->counts == part->counts && (command.body.size == 0 || attempt->body == command.body.hash);
+    const bool true_result = attempt != nullptr && !attempt->live &&
+                             (attempt->outcome == command.outcome || overdue(command, *attempt)) &&
+                             attempt->counts == part->counts &&
+                             attempt->body == (command.body.size == 0 ? cluster::kNoBody : command.body.hash);
     if (!true_result)
       violate("12", fmt::format("part {}.{} of job {} has a result that no executor under fence {}.{} gave",
                                 command.part.workflow, command.part.part, cluster::number(command.part.job),
                                 command.fence.epoch, command.fence.attempt));
-    if (command.body.size > 0) log.check_body("a result", command.body, voters, proposal);
+    if (command.body.size > 0) {
+      place.left[command.part] = {command.body, log.kernel_->elapsed()};
+      log.check_body("a result", command.body, voters, proposal);
+    }
     log.free(place, command.part);
   }
   // A worker may find that the time of a part was over before its executor does, and then stops it.
@@ -278,6 +282,7 @@ struct ClusterLog::Effect {
     if (worker.life > command.worker.life)
       violate("11", fmt::format("worker {} is admitted in a life that is over", base::number(command.worker.node)));
     if (!worker.admitted || worker.life != command.worker.life) worker.since = log.kernel_->elapsed();
+    worker.admission = found->second.admission;
     worker.life = command.worker.life;
     worker.admitted = true;
   }
@@ -324,6 +329,19 @@ const std::pair<cluster::Process, std::uint32_t>* ClusterLog::provision(std::uin
                                                                         const cluster::Fence& fence) const {
   const auto found = places_[datacenter].given.find({part, fence});
   return found == places_[datacenter].given.end() ? nullptr : &found->second;
+}
+
+bool ClusterLog::gives(base::NodeId worker, const PartId& part, const cluster::Fence& fence) const {
+  const Place& place = places_[ClusterMap::datacenter(worker)];
+  const auto held = place.held.find(part);
+  return held != place.held.end() && held->second.first.node == worker && place.issued.at(part) == fence;
+}
+
+std::uint64_t ClusterLog::admission(std::uint32_t datacenter, const cluster::Process& worker) const {
+  const auto& workers = places_[datacenter].workers;
+  const auto found = workers.find(worker.node);
+  const bool in = found != workers.end() && found->second.admitted && found->second.life == worker.life;
+  return in ? found->second.admission : 0;
 }
 
 std::uint64_t ClusterLog::epoch(std::uint32_t datacenter, JobId job) const {
@@ -455,6 +473,15 @@ void ClusterLog::starts(base::NodeId worker, const cluster::StartExecutor& order
     kernel_->violate("layers",
                      fmt::format("worker {} runs part {}.{} of job {} with a context that {}", base::number(worker),
                                  order.part.workflow, order.part.part, cluster::number(order.part.job), fault));
+}
+
+void ClusterLog::claims(base::NodeId worker, const cluster::StartExecutor& order) {
+  if (gives(worker, order.part, order.fence) || !runs_->trusted(worker)) return;
+  kernel_->violate(
+      "9", fmt::format("worker {} starts part {}.{} of job {} under fence {}.{}, for which the log gives it "
+                       "no cores",
+                       base::number(worker), order.part.workflow, order.part.part, cluster::number(order.part.job),
+                       order.fence.epoch, order.fence.attempt));
 }
 
 std::string ClusterLog::fault_of_context(const Place& place, const PartId& part, std::string_view context) const {

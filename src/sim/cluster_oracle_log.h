@@ -43,6 +43,8 @@ class ClusterLog {
 
   // A worker starts an executor.
   void starts(base::NodeId worker, const cluster::StartExecutor& order);
+  // It takes cores for it, which the log must have given it for this very attempt, and not taken back.
+  void claims(base::NodeId worker, const cluster::StartExecutor& order);
 
   // --- bodies on disks ---
   // A manager or gate is about to drop it. `named`: by the ledger of the node itself.
@@ -61,6 +63,10 @@ class ClusterLog {
   // The worker that this very fence was issued for, with how many of its cores; null if it never was.
   const std::pair<cluster::Process, std::uint32_t>* provision(std::uint32_t datacenter, const cluster::PartId& part,
                                                               const cluster::Fence& fence) const;
+  // Whether the log gives this worker cores for this very attempt.
+  bool gives(base::NodeId worker, const cluster::PartId& part, const cluster::Fence& fence) const;
+  // What offers to this life of a worker have to say of its admission; 0 if it is out.
+  std::uint64_t admission(std::uint32_t datacenter, const cluster::Process& worker) const;
   std::uint64_t epoch(std::uint32_t datacenter, cluster::JobId job) const;
   std::uint64_t gate_epoch(cluster::JobId job) const;
   bool ended_at_gates(cluster::JobId job) const { return end_at_gates(job).has_value(); }
@@ -82,6 +88,10 @@ class ClusterLog {
   bool awaited(cluster::JobId job, const std::string& datacenter) const;
   // What the results held of a workflow count, each once.
   cluster::Counts counted(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
+  // What its results left there, in the order of its parts.
+  std::vector<cluster::BodyRef> left(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
+  // Whether a workflow's end is told with what its results left; gates may give up waiting for it after a long time.
+  bool told_whole(std::uint32_t datacenter, cluster::JobId job, const cluster::WorkflowStatus& status) const;
   // Whether the layer may run: the one before it is closed.
   bool open(std::uint32_t datacenter, cluster::JobId job, std::uint32_t workflow) const;
   const std::set<cluster::JobId>& gate_jobs() const { return open_gate_jobs_; }  // that have not ended
@@ -113,7 +123,8 @@ class ClusterLog {
   struct Worker {
     cluster::Life life{};
     bool admitted = false;
-    base::Duration since{};  // admitted, or not
+    base::Duration since{};       // admitted, or not
+    std::uint64_t admission = 0;  // as offers to it have to say
   };
   struct Losses {
     std::size_t counted = 0;  // with its worker, or because it hung
@@ -129,7 +140,8 @@ class ClusterLog {
     std::map<cluster::PartId, std::pair<cluster::Process, std::uint32_t>> held;
     std::map<cluster::Process, std::uint32_t> used;
     std::map<cluster::PartId, cluster::Counts> counted;
-    std::set<cluster::PartId> completed;  // by a result that is held
+    std::map<cluster::PartId, std::pair<cluster::BodyRef, base::Duration>> left;  // by results, and when it was held
+    std::set<cluster::PartId> completed;                                          // by a result that is held
     std::map<cluster::PartId, Losses> losses;
     std::set<cluster::PartId> over;  // with a result, or given up for good
     std::map<base::NodeId, Worker> workers;
@@ -176,6 +188,8 @@ class ClusterLog {
   void check_renewals(const cluster::LeasesRenewed& command, const cluster::GateLedger& after);
   // `acts_under`: the epoch of the command, if it is an owner's.
   void check_gate_job(cluster::JobId id, const cluster::GateLedgerJob& job, std::optional<std::uint64_t> acts_under);
+  // A gate tells the gates' log what a datacenter told it of the job's end.
+  void check_run_end(cluster::JobId id, const cluster::GateLedgerJob& job, std::uint32_t slot);
   Named& named_by(base::NodeId node);
   std::size_t holders(const cluster::BodyHash& body, const std::vector<base::NodeId>& voters) const;
   bool excused(const std::vector<base::NodeId>& voters) const;

@@ -42,6 +42,8 @@ void ClusterLog::committed(std::uint64_t index, const cluster::GateEntry& entry,
   const cluster::GateLedgerJob* const job = after.job(id);
   const auto known = gate_jobs_.find(id);
   if (known == gate_jobs_.end()) return;
+  if (const auto* ended = std::get_if<cluster::SlotEnded>(&entry.command); ended != nullptr && job != nullptr)
+    check_run_end(id, *job, ended->fence.slot);
   if (job != nullptr) return check_gate_job(id, *job, acts_under);
   if (!known->second.end)
     kernel_->violate("14", fmt::format("the gates forget job {} before its end", cluster::number(id)));
@@ -101,6 +103,46 @@ bool ClusterLog::awaited(JobId job, const std::string& datacenter) const {
   });
 }
 
+std::vector<cluster::BodyRef> ClusterLog::left(std::uint32_t datacenter, JobId job, std::uint32_t workflow) const {
+  std::vector<cluster::BodyRef> bodies;
+  const auto& all = places_[datacenter].left;
+  for (auto at = all.lower_bound({job, workflow, 0});
+       at != all.end() && at->first.job == job && at->first.workflow == workflow; ++at)
+    bodies.push_back(at->second.first);
+  return bodies;
+}
+
+bool ClusterLog::told_whole(std::uint32_t datacenter, JobId job, const cluster::WorkflowStatus& status) const {
+  if (status.results == left(datacenter, job, status.workflow)) return true;
+  if (!status.results.empty() || setup_.gates == 0) return false;
+  base::Duration held{};
+  for (const auto& [part, body] : places_[datacenter].left) {
+    if (part.job == job && part.workflow == status.workflow) held = std::max(held, body.second);
+  }
+  if (!lasted(held, setup_.gate.result_patience) && runs_->gates_keep_time(held)) return false;
+  kernel_->hit("gate gave up waiting for a result");
+  return true;
+}
+
+// Whatever a gate makes of it, the datacenter's own log knows how the job ended there, and that every workflow has.
+void ClusterLog::check_run_end(JobId id, const cluster::GateLedgerJob& job, std::uint32_t slot) {
+  const GateJob& known = gate_jobs_.at(id);
+  if (slot >= job.slots.size() || known.slots[slot].phase == cluster::SlotPhase::kEnded) return;
+  const cluster::GateSlot& now = job.slots[slot];
+  if (now.phase != cluster::SlotPhase::kEnded) return;
+  const auto truth = end(ClusterMap::datacenter(now.datacenter), id);
+  if (truth != now.state)
+    kernel_->violate(
+        "16", fmt::format("the gates have it that job {} ended as {} at {}; there it is {}", cluster::number(id),
+                          cluster::to_text(now.state), now.datacenter, truth ? cluster::to_text(*truth) : "open"));
+  const auto told = std::ranges::count_if(
+      job.results, [&](const cluster::GateResult& each) { return each.slot == slot && each.offer == now.offer; });
+  if (static_cast<std::size_t>(told) != job.outline.workflows.size())
+    kernel_->violate("12", fmt::format("the gates have it that job {} ended at {} and know the ends of {} of its {} "
+                                       "workflows",
+                                       cluster::number(id), now.datacenter, told, job.outline.workflows.size()));
+}
+
 // A row counts for who owns the job under that very epoch.
 void ClusterLog::check_renewals(const cluster::LeasesRenewed& command, const cluster::GateLedger& after) {
   for (const cluster::Renewal& row : command.rows) {
@@ -153,6 +195,15 @@ void ClusterLog::check_gate_job(JobId id, const cluster::GateLedgerJob& job, std
     if (slot.offer > 0) known.offered.insert(slot.datacenter);
   }
   known.slots = std::move(slots);
+  for (std::size_t i = known.results; i < job.results.size(); ++i) {
+    const cluster::GateResult& result = job.results[i];
+    if (!told_whole(ClusterMap::datacenter(result.datacenter), id, result.status))
+      kernel_->violate("12",
+                       fmt::format("the gates know {} of the {} bodies that workflow {} of job {} left at {}",
+                                   result.status.results.size(),
+                                   left(ClusterMap::datacenter(result.datacenter), id, result.status.workflow).size(),
+                                   result.status.workflow, name, result.datacenter));
+  }
   known.results = job.results.size();
   if (job.end) {
     open_gate_jobs_.erase(id);

@@ -237,7 +237,7 @@ TEST_F(ClusterOracles, AllowAnEndToBeForgottenThatWasTaken) {
 
 TEST_F(ClusterOracles, SeeAnEndedRunOfADatacenterThatGoesOn) {
   submit_at_gates();
-  commit_at_gates(cluster::SlotEnded{{kJob, 1, 0, 1}, cluster::JobState::kFailed, "", {}});
+  commit_at_gates(cluster::SlotFailed{{kJob, 1, 0, 1}, cluster::JobState::kFailed, true, ""});
   EXPECT_EQ(broken(), "");
   // Of another log, where it has not ended.
   cluster::GateLedger other;
@@ -270,6 +270,21 @@ TEST_F(ClusterOracles, AllowAPartToRunAgainOnceItsWorkerIsGone) {
   runs_.went_down(kWorker);
   runs_.started(kOther, 0, order(0, {1, 2}, {0}));
   EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ClusterOracles, SeeAnAttemptStartedForWhichTheLogGivesNoCores) {
+  provision();
+  log_.claims(kWorker, order(0, {1, 1}, {0, 1, 2, 3}));
+  EXPECT_EQ(broken(), "");
+  commit(result());
+  log_.claims(kWorker, order(0, {1, 1}, {0, 1, 2, 3}));
+  EXPECT_EQ(broken(), "9");
+}
+
+TEST_F(ClusterOracles, SeeAnAttemptStartedOnAnotherWorkerThanTheLogGave) {
+  provision();
+  log_.claims(kOther, order(0, {1, 1}, {0, 1, 2, 3}));
+  EXPECT_EQ(broken(), "9");
 }
 
 TEST_F(ClusterOracles, SeeASupersededAttempt) {
@@ -526,6 +541,14 @@ TEST_F(ClusterOracles, SeeAResultThatNoExecutorGave) {
   held.body = {hash_body("result"), 6};
   held.counts = {10, 10, 0};
   commit(held);
+  EXPECT_EQ(broken(), "12");
+}
+
+TEST_F(ClusterOracles, SeeAResultThatIsHeldWithoutWhatItsExecutorLeft) {
+  provision();
+  cluster::ResultHeld bare = result();
+  bare.body = {};
+  commit(bare);
   EXPECT_EQ(broken(), "12");
 }
 

@@ -1,8 +1,17 @@
 #include "sim/cluster_oracle_talk.h"
 
+#include <algorithm>
 #include <string>
 
 namespace muster::sim {
+
+namespace {
+
+constexpr std::uint32_t kMostExtensions = 5;
+constexpr base::Duration kLongestExtension = std::chrono::seconds(30);
+constexpr base::Duration kShortestExtension = std::chrono::seconds(1);
+
+}  // namespace
 
 void ClusterTalk::leaves(base::NodeId from, base::NodeId to, const cluster::Message& message) {
   std::visit([&](const auto& each) { on(from, to, each); }, message);
@@ -111,8 +120,26 @@ void ClusterTalk::on(base::NodeId, base::NodeId, const cluster::DispatchAnswer& 
   kernel_->hit(std::string("dispatch answered ").append(cluster::to_text(message.reply)));
 }
 
-void ClusterTalk::on(base::NodeId, base::NodeId, const cluster::ExtensionAnswer& message) {
+void ClusterTalk::asked(base::NodeId manager, const cluster::ExtensionAsk& ask) {
+  extensions_[{manager, ask.part, ask.fence}].asked = ask.progress;
+}
+
+// Five in all, each half as long as the one before. An executor asks with more progress each time, so what is granted
+// for the same progress is told again. Once it shows a sign of life, or another watch begins, all are there again.
+void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::ExtensionAnswer& message) {
   kernel_->hit(message.granted ? "extension granted" : "extension refused");
+  Extensions& known = extensions_[{from, message.part, message.fence}];
+  const bool anew = message.left + 1 == kMostExtensions && known.granted != 1;
+  if (!message.granted || (!anew && known.asked <= known.granted_at)) return;
+  known.granted_at = known.asked;
+  known.granted = message.left + 1 == kMostExtensions ? 1 : known.granted + 1;  // the first of a watch that is new
+  if (message.left == 0) kernel_->hit("last extension granted");
+  const base::Duration due = std::max(kShortestExtension, kLongestExtension / (1 << std::min(known.granted, 16u)));
+  if (known.granted + message.left != kMostExtensions || message.extended != due)
+    kernel_->violate("27", fmt::format("manager {} grants part {}.{} of job {} extension {}, of {:.2f} s, with {} left",
+                                       base::number(from), message.part.workflow, message.part.part,
+                                       cluster::number(message.part.job), known.granted,
+                                       base::seconds(message.extended), message.left));
 }
 
 }  // namespace muster::sim

@@ -2,6 +2,10 @@
 // told as the log has them. Told of every message as it leaves a brain.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <tuple>
+
 #include "cluster/effects.h"
 #include "sim/cluster_oracle_log.h"
 
@@ -13,8 +17,17 @@ class ClusterTalk {
 
   void leaves(base::NodeId from, base::NodeId to, const cluster::Message& message);
   void noted(const cluster::Note& note);
+  // A manager is asked for time, perhaps not for the first time; it answers at once.
+  void asked(base::NodeId manager, const cluster::ExtensionAsk& ask);
 
  private:
+  // What a manager gave one attempt since that was silent, or since it watches it.
+  struct Extensions {
+    double asked = 0;       // progress, with the latest question
+    double granted_at = 0;  // progress, with the latest that was granted
+    std::uint32_t granted = 0;
+  };
+
   void on(base::NodeId from, base::NodeId to, const cluster::Dispatch& message);
   void on(base::NodeId from, base::NodeId to, const cluster::Submit& message);
   void on(base::NodeId from, base::NodeId to, const cluster::SubmitAnswer& message);
@@ -33,6 +46,7 @@ class ClusterTalk {
 
   Kernel* kernel_;
   ClusterLog* log_;
+  std::map<std::tuple<base::NodeId, cluster::PartId, cluster::Fence>, Extensions> extensions_;
 };
 
 }  // namespace muster::sim

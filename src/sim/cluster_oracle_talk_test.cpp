@@ -103,7 +103,7 @@ TEST_F(ClusterOracles, SeeTheEndOfADatacentersRunAcknowledgedThatNoMajorityHas) 
 
 TEST_F(ClusterOracles, AllowTheEndOfADatacentersRunToBeAcknowledgedOnceItIsCommitted) {
   submit_at_gates();
-  commit_at_gates(cluster::SlotEnded{{kJob, 1, 0, 1}, cluster::JobState::kFailed, "", {}});
+  commit_at_gates(cluster::SlotFailed{{kJob, 1, 0, 1}, cluster::JobState::kFailed, true, ""});
   talk_.leaves(kGate, kManager, cluster::EndAck{kJob});
   EXPECT_EQ(broken(), "");
 }
@@ -373,6 +373,78 @@ TEST_F(ClusterOracles, SeeTotalsThatFall) {
   EXPECT_EQ(broken(), "17");
 }
 
+TEST_F(ClusterOracles, SeeMoreShownAsLostThanWasCounted) {
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
+  runs_.counted(kWorker, {PartId{kJob, 0, 0}, Fence{1, 1}}, {9, 9, 0});
+  ClusterUser user(kernel_, log_, runs_, true);
+  cluster::ClientUpdate update;
+  update.progress[kJob].totals[0].counts = {9, 9, 0};
+  update.progress[kJob].totals[0].lost = {9, 9, 0};
+  user.told(update);
+  EXPECT_EQ(broken(), "");
+  update.progress[kJob].totals[0].lost = {9, 9, 1};
+  user.told(update);
+  EXPECT_EQ(broken(), "18");
+}
+
+TEST_F(ClusterOracles, SeeLossesThatAreTakenBack) {
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0}));
+  runs_.counted(kWorker, {PartId{kJob, 0, 0}, Fence{1, 1}}, {9, 9, 0});
+  ClusterUser user(kernel_, log_, runs_, true);
+  cluster::ClientUpdate update;
+  update.progress[kJob].totals[0].counts = {9, 9, 0};
+  update.progress[kJob].totals[0].lost = {9, 9, 0};
+  user.told(update);
+  update.progress[kJob].totals[0].lost = {};
+  user.told(update);
+  EXPECT_EQ(broken(), "17");
+}
+
+class ExtensionsOfADeadline : public ClusterOracles {
+ protected:
+  // The manager is asked once more, or again with the same progress, and grants it.
+  void grant(double progress, base::Duration extended, std::uint32_t left) {
+    cluster::ExtensionAsk ask;
+    ask.part = {kJob, 0, 0};
+    ask.fence = {1, 1};
+    ask.progress = progress;
+    talk_.asked(kManager, ask);
+    cluster::ExtensionAnswer answer;
+    answer.part = ask.part;
+    answer.fence = ask.fence;
+    answer.granted = true;
+    answer.extended = extended;
+    answer.left = left;
+    talk_.leaves(kManager, kWorker, answer);
+  }
+  void grant_all() {
+    grant(0.1, std::chrono::milliseconds(15000), 4);
+    grant(0.2, std::chrono::milliseconds(7500), 3);
+    grant(0.3, std::chrono::milliseconds(3750), 2);
+    grant(0.4, std::chrono::milliseconds(1875), 1);
+    grant(0.5, std::chrono::milliseconds(1000), 0);
+  }
+};
+
+TEST_F(ExtensionsOfADeadline, AreFiveThatGetShorter) {
+  grant_all();
+  grant(0.5, std::chrono::milliseconds(1000), 0);
+  grant(0.6, std::chrono::milliseconds(15000), 4);
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ExtensionsOfADeadline, AreSeenIfThereIsASixth) {
+  grant_all();
+  grant(0.6, std::chrono::milliseconds(1000), 0);
+  EXPECT_EQ(broken(), "27");
+}
+
+TEST_F(ExtensionsOfADeadline, AreSeenIfTheyDoNotGetShorter) {
+  grant(0.1, std::chrono::seconds(15), 4);
+  grant(0.2, std::chrono::seconds(15), 3);
+  EXPECT_EQ(broken(), "27");
+}
+
 TEST_F(ClusterOracles, SeeMoreShownThanWasRun) {
   ClusterUser user(kernel_, log_, runs_, true);
   cluster::ClientUpdate update;
@@ -398,6 +470,7 @@ TEST_F(ClusterOracles, SeeCountsOfAnUnfinishedWorkflowThatTheLogDoesNotHold) {
   status.workflows.resize(2);
   status.workflows[0].state = cluster::WorkflowState::kTimeout;
   status.workflows[0].counts = held.counts;
+  status.workflows[0].results = {held.body};
   status.workflows[1].workflow = 1;
   status.workflows[1].state = cluster::WorkflowState::kRunning;
   status.workflows[1].counts = {1, 1, 0};
@@ -409,25 +482,14 @@ TEST_F(ClusterOracles, SeeCountsOfAnUnfinishedWorkflowThatTheLogDoesNotHold) {
 }
 
 TEST_F(ClusterOracles, SeeCountsOfADatacenterThatItsLogDoesNotHold) {
-  provision();
-  const cluster::ResultHeld held = result();
-  commit(held);
+  const cluster::ClientUpdate update = completed();
   ClusterUser user(kernel_, log_, runs_, false);
   cluster::JobRequest request;
   request.job = kJob;
   user.add(request);
-  submit_at_gates();
-  commit_at_gates(cluster::SlotEnded{{kJob, 1, 0, 1}, cluster::JobState::kCompleted, "", {}});
-  cluster::ClientUpdate update;
-  update.ends.emplace_back();
-  update.ends[0].job = kJob;
-  cluster::DatacenterStatus place{.name = "east", .state = cluster::JobState::kCompleted};
-  place.workflows = 2;
-  place.workflows_ended = 2;
-  place.counts = held.counts;
-  update.ends[0].datacenters = {place};
   user.told(update);
   EXPECT_EQ(broken(), "");
+  cluster::DatacenterStatus place = update.ends[0].datacenters[0];
   cluster::ClientUpdate status;
   status.answers.emplace_back();
   status.answers[0].job = kJob;

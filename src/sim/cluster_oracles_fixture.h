@@ -10,6 +10,8 @@
 
 #include "cluster/context.h"
 #include "cluster/gate_command_codec.h"
+#include "cluster/gate_status.h"
+#include "cluster/job_status.h"
 #include "sim/cluster_oracle_log.h"
 #include "sim/cluster_oracle_resources.h"
 #include "sim/cluster_oracle_runs.h"
@@ -104,12 +106,33 @@ class ClusterOracles : public testing::Test {
     return bytes;
   }
   // The gates have the job and offer it to the first datacenter.
-  void submit_at_gates() {
+  void submit_at_gates() { submit_at_gates(accepted()); }
+  void submit_at_gates(const cluster::JobAccepted& job) {
     keep_everywhere(hash_body("bundle"));
-    const cluster::JobAccepted job = accepted();
     commit_at_gates(cluster::JobSubmitted{
         kJob, job.client, {kGate, Life{1}}, cluster::RenewalId{1}, job.bundle, job.outline, {"east"}, 0, false});
     commit_at_gates(cluster::SlotOffered{{kJob, 1, 0, 1}, "east", false});
+  }
+  static cluster::SlotEnded run_ended(cluster::JobState state) { return {{kJob, 1, 0, 1}, state, "", {}}; }
+  // A job of one workflow completes in the first datacenter, and the gates know that it runs there.
+  void complete_in_east() {
+    provision(of_one_workflow());
+    commit(result());
+    commit(cluster::JobEnded{kJob, 1, cluster::JobState::kCompleted, ""});
+    submit_at_gates(of_one_workflow());
+  }
+  // What came of its workflow, as that datacenter tells it.
+  cluster::WorkflowReceived received() { return {{kJob, 1, 0, 1}, cluster::status_of(*ledger_.job(kJob), 0)}; }
+  // The gates hear of it: what its user is to be told.
+  cluster::ClientUpdate completed() {
+    complete_in_east();
+    commit_at_gates(received());
+    commit_at_gates(run_ended(cluster::JobState::kCompleted));
+    const cluster::GateLedgerJob& job = *gate_ledger_.job(kJob);
+    cluster::ClientUpdate update;
+    update.results.push_back(cluster::result_of(kJob, job, 0));
+    update.ends.push_back(cluster::end_message(kJob, job));
+    return update;
   }
   cluster::JobAccepted of_one_workflow() {
     cluster::JobAccepted command = accepted();

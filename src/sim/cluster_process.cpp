@@ -164,6 +164,12 @@ void ClusterProcess::perform(Host& host, cluster::Effects effects) {
       if (size > (1u << 20))
         shared_->kernel.violate("27",
                                 fmt::format("node {} sends a message of {} bytes", base::number(host.self()), size));
+      if (shared_->setup.echoes)
+        shared_->echoes.leaves(out->message, {.sender = host.self(),
+                                              .from = host.address(),
+                                              .to = out->to,
+                                              .sent = shared_->kernel.elapsed(),
+                                              .frame = frame});
       if (host.traced()) host.trace("→ {}: {}", base::number(out->to), cluster::name_of(out->message));
       say(host, out->to, std::move(frame));
     } else if (auto* stored = std::get_if<cluster::StoreBody>(&effect)) {

@@ -87,6 +87,8 @@ std::vector<std::string> usual_counters() {
           "worker drained",
           "loss draining",
           "extension granted",
+          "last extension granted",
+          "progress shown",
           "job forgotten",
           "noted orphan found",
           "noted quorum time-out",
@@ -157,8 +159,10 @@ Scenario everything() {
   Scenario scenario = cluster_scenario(
       "cluster", "3 gates, 2 datacenters of 3 managers and 20 workers, jobs of 3 layers, every fault of the catalogue",
       [](ClusterSetup&) {});
-  for (const char* counter : {"job taken over by another gate", "datacenter lost", "members changed", "gate drained",
-                              "noted rerouted", "noted fell back", "noted lease lapsed", "noted redirected"})
+  for (const char* counter :
+       {"job taken over by another gate", "datacenter lost", "members changed", "gate drained", "noted rerouted",
+        "noted fell back", "noted lease lapsed", "noted redirected", "workflow told before the end",
+        "last totals shown are those held", "counts of a lost datacenter shown as lost"})
     scenario.counters.emplace_back(counter);
   return scenario;
 }
@@ -196,9 +200,14 @@ Scenario echo() {
         setup.echoes = true;
         setup.everybody_heals = true;
       });
-  scenario.counters = {"job completed",         "part run again",          "job taken over by another manager",
-                       "noted fence refused",   "old dispatch came again", "old proposal came again",
-                       "old proposal let go by"};
+  scenario.counters = {"job completed",
+                       "part run again",
+                       "job taken over by another manager",
+                       "noted fence refused",
+                       "old dispatch came again",
+                       "old proposal came again",
+                       "old proposal let go by",
+                       "dispatch from before an admission refused"};
   demand_faults(scenario);
   return scenario;
 }

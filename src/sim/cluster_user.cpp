@@ -1,5 +1,7 @@
 #include "sim/cluster_user.h"
 
+#include <algorithm>
+
 namespace muster::sim {
 
 using cluster::Answer;
@@ -12,6 +14,10 @@ namespace {
 // A follower may lag behind a moment; and an answer may be older than the acknowledgement: a stream that is held back
 // brings it when its cut has healed, and it is taken for the answer to a later question.
 constexpr base::Duration kSpread = kMostPatience + std::chrono::seconds(5);
+
+bool above(const Counts& some, const Counts& others) {
+  return some.iterations > others.iterations || some.ok > others.ok || some.failed > others.failed;
+}
 
 }  // namespace
 
@@ -74,6 +80,8 @@ void ClusterUser::told(const cluster::WorkflowEnded& result) {
     kernel_->violate("12", fmt::format("the end of workflow {} of job {} at {} is shown twice", result.status.workflow,
                                        cluster::number(result.job), result.datacenter));
   check_counts(result.datacenter, result.job, result.status);
+  const bool over = direct_ ? log_->ended(0, result.job) : log_->ended_at_gates(result.job);
+  if (!over) kernel_->hit("workflow told before the end");
 }
 
 void ClusterUser::told(const cluster::JobEnd& end) {
@@ -105,18 +113,67 @@ void ClusterUser::told(const cluster::JobEnd& end) {
     if (place.lost) kernel_->hit("datacenter lost");
     check_counts(end.job, place);
   }
+  if (!direct_) check_all_told(end);
+  if (!direct_) compare_totals(end);
+}
+
+// Totals are not repeated: the last of them may be lost with a gate, and then they lag behind or still have what is
+// lost.
+void ClusterUser::compare_totals(const cluster::JobEnd& end) {
+  const bool all_lost = std::ranges::all_of(end.datacenters, &cluster::DatacenterStatus::lost);
+  if (all_lost && !end.datacenters.empty()) {
+    for (const auto& [of, shown] : shown_) {
+      if (of.first != end.job || shown.counts == Counts{}) continue;
+      kernel_->hit(shown.lost == shown.counts ? "counts of a lost datacenter shown as lost" : "loss not shown");
+    }
+  }
+  if (end.state != cluster::JobState::kCompleted || end.datacenters.empty()) return;
+  for (std::uint32_t i = 0; i < end.datacenters[0].workflows; ++i) {
+    Counts held;
+    for (const cluster::DatacenterStatus& place : end.datacenters)
+      held.add(log_->counted(ClusterMap::datacenter(place.name), end.job, i));
+    const Shown shown = shown_[{end.job, i}];
+    const auto left = shown.counts.since(shown.lost);
+    kernel_->hit(left == held                  ? "last totals shown are those held"
+                 : left && !above(*left, held) ? "last totals shown lag behind"
+                                               : "last totals shown have more");
+  }
+}
+
+void ClusterUser::check_all_told(const cluster::JobEnd& end) {
+  const std::uint64_t name = cluster::number(end.job);
+  const auto first = results_.lower_bound({end.job, "", 0});
+  const auto told =
+      std::count_if(first, results_.end(), [&](const auto& each) { return std::get<0>(each) == end.job; });
+  if (static_cast<std::size_t>(told) < end.results)
+    kernel_->violate("12", fmt::format("job {} has ended with {} ends of workflows, of which its user was told {}",
+                                       name, end.results, told));
+  for (const cluster::DatacenterStatus& place : end.datacenters) {
+    if (place.state != cluster::JobState::kCompleted) continue;
+    std::uint32_t seen = 0;
+    for (std::uint32_t i = 0; i < place.workflows; ++i) seen += results_.contains({end.job, place.name, i}) ? 1 : 0;
+    if (place.workflows == 0 || place.workflows_ended != place.workflows || seen != place.workflows)
+      kernel_->violate("12", fmt::format("job {} is told to have completed at {} with {} of {} workflows, of which its "
+                                         "user was told {}",
+                                         name, place.name, place.workflows_ended, place.workflows, seen));
+  }
 }
 
 void ClusterUser::told(JobId job, const cluster::ClientProgress& progress) {
   for (const auto& [workflow, totals] : progress.totals) {
-    Counts& shown = shown_[{job, workflow}];
+    Shown& shown = shown_[{job, workflow}];
     const Counts& now = totals.counts;
-    if (now.iterations < shown.iterations || now.ok < shown.ok || now.failed < shown.failed)
-      kernel_->violate("17", fmt::format("totals of workflow {} of job {} fall from {} to {}", workflow,
-                                         cluster::number(job), shown.iterations, now.iterations));
-    shown = now;
+    if (now != Counts{}) kernel_->hit("progress shown");
+    if (above(shown.counts, now) || above(shown.lost, totals.lost))
+      kernel_->violate("17", fmt::format("totals of workflow {} of job {} fall from {} with {} lost to {} with {}",
+                                         workflow, cluster::number(job), shown.counts.iterations, shown.lost.iterations,
+                                         now.iterations, totals.lost.iterations));
+    if (above(totals.lost, now))
+      kernel_->violate("18", fmt::format("{} iterations of workflow {} of job {} are shown as lost, of {} in all",
+                                         totals.lost.iterations, workflow, cluster::number(job), now.iterations));
+    shown = {now, totals.lost};
     const Counts truth = runs_->counted(job, workflow);
-    if (now.iterations > truth.iterations || now.ok > truth.ok || now.failed > truth.failed)
+    if (above(now, truth))
       kernel_->violate("18", fmt::format("{} iterations of workflow {} of job {} are shown, and {} were run",
                                          now.iterations, workflow, cluster::number(job), truth.iterations));
   }
@@ -129,6 +186,10 @@ void ClusterUser::check_counts(const std::string& datacenter, JobId job, const c
     kernel_->violate(
         "18", fmt::format("workflow {} of job {} at {} is told with {} iterations; the log holds {}", status.workflow,
                           cluster::number(job), datacenter, status.counts.iterations, held.iterations));
+  if (!log_->told_whole(ClusterMap::datacenter(datacenter), job, status))
+    kernel_->violate("12", fmt::format("workflow {} of job {} at {} is told with {} bodies; the log holds {}",
+                                       status.workflow, cluster::number(job), datacenter, status.results.size(),
+                                       log_->left(ClusterMap::datacenter(datacenter), job, status.workflow).size()));
   if (status.state != cluster::WorkflowState::kCompleted) return;
   const auto truth = runs_->whole(ClusterMap::datacenter(datacenter), job, status.workflow);
   if (!truth || *truth != status.counts)
@@ -140,9 +201,16 @@ void ClusterUser::check_counts(const std::string& datacenter, JobId job, const c
 // Only once all of its workflows have ended there: what is told before may be any part of it.
 void ClusterUser::check_counts(JobId job, const cluster::DatacenterStatus& status) {
   if (status.workflows == 0 || status.workflows_ended != status.workflows) return;
+  const std::uint32_t datacenter = ClusterMap::datacenter(status.name);
   Counts held;
-  for (std::uint32_t i = 0; i < status.workflows; ++i)
-    held.add(log_->counted(ClusterMap::datacenter(status.name), job, i));
+  Counts truth;
+  for (std::uint32_t i = 0; i < status.workflows; ++i) {
+    held.add(log_->counted(datacenter, job, i));
+    truth.add(runs_->whole(datacenter, job, i).value_or(Counts{}));
+  }
+  if (status.state == cluster::JobState::kCompleted && truth != status.counts)
+    kernel_->violate("18", fmt::format("job {} is told to have completed at {} with {} iterations; in truth it has {}",
+                                       cluster::number(job), status.name, status.counts.iterations, truth.iterations));
   if (held != status.counts)
     kernel_->violate("18", fmt::format("job {} is told with {} iterations at {}; the log there holds {}",
                                        cluster::number(job), status.counts.iterations, status.name, held.iterations));

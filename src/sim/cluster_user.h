@@ -49,13 +49,20 @@ class ClusterUser {
   void told(cluster::JobId job, const cluster::ClientProgress& progress);
   void check_counts(const std::string& datacenter, cluster::JobId job, const cluster::WorkflowStatus& status);
   void check_counts(cluster::JobId job, const cluster::DatacenterStatus& status);
+  // Whoever is told of an end has been told of all that came of it.
+  void check_all_told(const cluster::JobEnd& end);
+  void compare_totals(const cluster::JobEnd& end);
 
   Kernel* kernel_;
   const ClusterLog* log_;
   const ClusterRuns* runs_;
   bool direct_;
   std::map<cluster::JobId, Job> jobs_;
-  std::map<std::pair<cluster::JobId, std::uint32_t>, cluster::Counts> shown_;
+  struct Shown {
+    cluster::Counts counts;
+    cluster::Counts lost;
+  };
+  std::map<std::pair<cluster::JobId, std::uint32_t>, Shown> shown_;
   std::set<std::tuple<cluster::JobId, std::string, std::uint32_t>> results_;
 };
 

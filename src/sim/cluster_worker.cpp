@@ -12,6 +12,7 @@ namespace {
 constexpr base::Duration kBeat = std::chrono::milliseconds(250);
 constexpr base::Duration kHealth = std::chrono::seconds(1);
 constexpr base::Duration kQuiet = std::chrono::seconds(12);
+constexpr base::Duration kLongQuiet = std::chrono::seconds(45);  // longer than a manager waits without extensions
 constexpr base::Duration kAskEvery = std::chrono::seconds(4);
 
 }  // namespace
@@ -119,6 +120,12 @@ void WorkerProcess::answers(Host& host, const cluster::DispatchAnswer& answer) {
   if (answer.reply == Reply::kAlone) shared_->runs.excuses(host.self(), key, cluster::Loss::kAlone);
   if (answer.reply == Reply::kDraining) shared_->runs.excuses(host.self(), key, cluster::Loss::kDraining);
   if (!offer_ || offer_->part != answer.part || offer_->fence != answer.fence) return;
+  const cluster::Process worker = self(host);
+  if (answer.reply == Reply::kAlone &&
+      offer_->admission < shared_->log.admission(ClusterMap::datacenter(worker.node), worker) &&
+      shared_->runs.contact_left(worker.node) > base::Duration::zero() &&
+      !shared_->log.gives(worker.node, offer_->part, offer_->fence))
+    shared_->kernel.hit("dispatch from before an admission refused");
   const bool refused = answer.reply == Reply::kStaleFence || answer.reply == Reply::kStaleLife ||
                        answer.reply == Reply::kOtherMajor || answer.reply == Reply::kTooMany;
   if (!refused) shared_->runs.accepted(host.self(), host.life(), *offer_);
@@ -129,6 +136,7 @@ void WorkerProcess::start_executor(Host& host, const cluster::StartExecutor& ord
   const Key key{order.part, order.fence};
   shared_->runs.started(host.self(), host.life(), order);
   shared_->log.starts(host.self(), order);
+  shared_->log.claims(host.self(), order);
   if (host.contents(body_file(order.bundle.hash)).size() != order.bundle.size)
     shared_->kernel.violate("bodies", fmt::format("worker {} runs job {} without its bundle", base::number(host.self()),
                                                   cluster::number(order.part.job)));
@@ -143,7 +151,7 @@ void WorkerProcess::start_executor(Host& host, const cluster::StartExecutor& ord
   executor.beat_due = host.now() + kBeat;
   if (order.run_limit > base::Duration::zero()) executor.limit = host.now() + order.run_limit;
   if (executor.program.conduct == Conduct::kQuiet) {
-    executor.program.length += kQuiet;
+    executor.program.length += (order.part.part + order.part.workflow) % 2 == 0 ? kQuiet : kLongQuiet;
     executor.ask_due = host.now() + kAskEvery;
   }
   executors_.insert_or_assign(key, executor);
