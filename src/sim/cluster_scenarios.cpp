@@ -208,6 +208,8 @@ Scenario echo() {
                        "old proposal came again",
                        "old proposal let go by",
                        "dispatch from before an admission refused"};
+  // A deaf worker takes more than a minute to be evicted, lose its parts and come back.
+  scenario.safety = seconds(200);
   demand_faults(scenario);
   return scenario;
 }
