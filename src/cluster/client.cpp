@@ -193,6 +193,11 @@ void Client::on(NodeId from, const WorkflowEnded& message, base::Instant now) {
   const auto at = jobs_.find(message.job);
   if (at == jobs_.end() || at->second.end || !current(at->second, from, message.epoch, now)) return;
   Job& job = at->second;
+  if (message.sequence == 0) {
+    if (message.status.workflow >= kMaxWorkflows || !job.ended.insert(message.status.workflow).second) return;
+    pending_.results.push_back(message);
+    return;
+  }
   if (message.sequence > job.results + 1) return search(message.job, job, now);
   if (message.sequence != job.results + 1 || job.results >= kMaxGateResults) return;
   ++job.results;

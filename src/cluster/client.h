@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,8 +81,9 @@ class Client {
     NodeId gate = kNoNode;    // that it is followed at
     bool asked = false;       // the user waits to hear that it is
     base::Instant heard{};
-    std::uint32_t results = 0;  // ends of workflows seen
-    std::uint64_t window = 0;   // the last one seen
+    std::uint32_t results = 0;      // ends of workflows seen, of those that gates number
+    std::set<std::uint32_t> ended;  // workflows whose end a manager told, which numbers none
+    std::uint64_t window = 0;       // the last one seen
     std::optional<JobEnd> end;
     BodyRef bundle;
     std::shared_ptr<const std::string> bytes;  // until it is accepted

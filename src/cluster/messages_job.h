@@ -133,13 +133,15 @@ struct CancelAnswer {
   bool operator==(const CancelAnswer&) const = default;
 };
 
-// Manager → origin. At once, repeated with the end until acknowledged. Gate → client: once, in order.
+// Manager → origin. At once, once by each leader; what is lost on the way comes with the end, which is repeated until
+// it is acknowledged. Gate → client: once, in order.
 struct WorkflowEnded {
   JobId job{};
   std::uint64_t epoch = 0;  // the leader's; lower ones than seen are ignored
   WorkflowStatus status;
-  std::string datacenter{};    // gate → client
-  std::uint32_t sequence = 0;  // gate → client: 1, 2, … over all datacenters, so that it knows what it missed
+  std::string datacenter{};  // gate → client
+  std::uint32_t sequence =
+      0;  // gate → client: 1, 2, … over all datacenters, so that it knows what it missed; managers: 0
 
   bool operator==(const WorkflowEnded&) const = default;
 };

@@ -187,8 +187,10 @@ Scenario restart() {
 }
 
 Scenario direct() {
-  return scenario_without_gates("cluster-direct", "one datacenter whose clients talk to its managers",
-                                [](ClusterSetup&) {});
+  Scenario scenario = scenario_without_gates("cluster-direct", "one datacenter whose clients talk to its managers",
+                                             [](ClusterSetup&) {});
+  scenario.counters.emplace_back("workflow told before the end");
+  return scenario;
 }
 
 // Few workers, so that a part comes back to one that had it before.

@@ -79,7 +79,7 @@ void ClusterUser::told(const cluster::WorkflowEnded& result) {
   if (!results_.insert({result.job, result.datacenter, result.status.workflow}).second)
     kernel_->violate("12", fmt::format("the end of workflow {} of job {} at {} is shown twice", result.status.workflow,
                                        cluster::number(result.job), result.datacenter));
-  check_counts(result.datacenter, result.job, result.status);
+  check_counts(direct_ ? "east" : result.datacenter, result.job, result.status);
   const bool over = direct_ ? log_->ended(0, result.job) : log_->ended_at_gates(result.job);
   if (!over) kernel_->hit("workflow told before the end");
 }
