@@ -10,6 +10,7 @@
 
 namespace muster::cluster {
 
+// Rises with every change once there is a release; until then no log outlives its program.
 constexpr std::uint8_t kCommandVersion = 1;
 
 // Appends to `out`. Texts and lists beyond their limits lose their end.

@@ -94,8 +94,8 @@ void GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Submit
     return desk.followers.follow(message.job, from, 0, desk.now);
   }
   if (const Tombstone* ended = desk.ledger.tombstone(message.job)) {
-    answer.state = ended->state;
     const bool same = ended->client == client;
+    if (same) answer.state = ended->state;
     return refuse(same ? Answer::kEnded : Answer::kConflict, "the job has ended and its results are gone");
   }
   const NodeId owner = desk.peers.ring_owner(message.job);
@@ -134,8 +134,9 @@ void GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Status
     answer.answer = mine;
     answer.leader = job->owner.node;
   } else if (const Tombstone* ended = desk.ledger.tombstone(message.job)) {
-    answer.answer = ended->client == client ? Answer::kEnded : Answer::kConflict;
-    answer.state = ended->state;
+    const bool same = ended->client == client;
+    answer.answer = same ? Answer::kEnded : Answer::kConflict;
+    if (same) answer.state = ended->state;
   } else if (!submissions_.contains(message.job)) {
     const Answer why = unavailable(desk);
     answer.answer = why == Answer::kAccepted ? Answer::kUnknownJob : why;
@@ -207,8 +208,9 @@ bool GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Reconn
   } else if (job != nullptr) {
     answer.answer = Answer::kConflict;
   } else if (const Tombstone* ended = desk.ledger.tombstone(message.job)) {
-    answer.answer = ended->client == client ? Answer::kEnded : Answer::kConflict;
-    answer.state = ended->state;
+    const bool same = ended->client == client;
+    answer.answer = same ? Answer::kEnded : Answer::kConflict;
+    if (same) answer.state = ended->state;
   } else {
     const Answer why = unavailable(desk);
     answer.answer = why == Answer::kAccepted ? Answer::kUnknownJob : why;

@@ -107,6 +107,13 @@ TEST_F(LedgerTest, RefusesWhatASupersededLeaderProposes) {
   EXPECT_EQ(part(0, 0).fence, (Fence{2, 1}));
 }
 
+TEST_F(LedgerTest, AJobGrowsNoYoungerWithWhoKnowsItForLess) {
+  accept(kJob, outline({{}}));
+  EXPECT_EQ(apply(JobOwner{kJob, kManagerB, 2, std::chrono::seconds(20)}), Verdict::kApplied);
+  EXPECT_EQ(apply(JobOwner{kJob, kManagerA, 3, std::chrono::seconds(5)}), Verdict::kApplied);
+  EXPECT_EQ(ledger.job(kJob)->elapsed, std::chrono::seconds(20));
+}
+
 TEST_F(LedgerTest, ASupersededLeaderDeclaresNothingLost) {
   admit(worker(1), 4);
   accept(kJob, outline({{}}));

@@ -114,6 +114,7 @@ class Manager {
 
   // manager_clients.cpp
   bool shed(Desk& desk, NodeId from, const Message& message);
+  bool gate(NodeId from, JobId id) const;
   bool of_gate(NodeId from, const StatusAsk& message) const;
   // Who is to be told of the job, and under which epoch of a gate's lease.
   struct Origin {

@@ -11,18 +11,21 @@ namespace {
 // Waiting for one job's cancellation; more are answered by a status.
 constexpr std::size_t kMaxCancellers = 16;
 
-// On whose behalf a message is, for fair shares: the client's where it is named, else the sender's.
+// On whose behalf a message is, for fair shares: the client's where it is named, else the sender's. Ids of nodes are
+// scattered, so that they are none of clients.
 struct ClientOf {
   NodeId from;
 
+  std::uint64_t node() const { return base::mix(base::number(from)); }
+
   std::uint64_t operator()(const Submit& message) const { return number(message.client); }
   std::uint64_t operator()(const StatusAsk& message) const {
-    return message.client == ClientId{} ? base::number(from) : number(message.client);
+    return message.client == ClientId{} ? node() : number(message.client);
   }
   std::uint64_t operator()(const Reconnect& message) const { return number(message.client); }
   template <class Other>
   std::uint64_t operator()(const Other&) const {
-    return base::number(from);
+    return node();
   }
 };
 
@@ -58,14 +61,19 @@ bool Manager::shed(Desk& desk, NodeId from, const Message& message) {
   return true;
 }
 
+// Membership may not know the gate yet that has just announced itself as the job's owner. Only gates name epochs: that
+// clients do not is for the links to see to, which know who speaks.
+bool Manager::gate(NodeId from, JobId id) const {
+  if (gates_.contains(from)) return true;
+  const LedgerJob* job = ledger_.job(id);
+  const Origin origin = job == nullptr ? Origin{} : origin_of(id, *job);
+  return origin.epoch > 0 && origin.node == from;
+}
+
 // A gate that asks for itself names nobody, and holds the datacenter's lease on the job by the answer. Were that shed
-// or limited, a datacenter with much to do would be given up together with what it runs. Membership may not know the
-// gate yet that has just announced itself as the job's owner.
+// or limited, a datacenter with much to do would be given up together with what it runs.
 bool Manager::of_gate(NodeId from, const StatusAsk& message) const {
-  if (message.client != ClientId{}) return false;
-  const LedgerJob* job = ledger_.job(message.job);
-  const Origin origin = job == nullptr ? Origin{} : origin_of(message.job, *job);
-  return gates_.contains(from) || (origin.epoch > 0 && origin.node == from);
+  return message.client == ClientId{} && gate(from, message.job);
 }
 
 void Manager::on(Desk& desk, NodeId from, const Submit& message) {
@@ -99,8 +107,8 @@ void Manager::on(Desk& desk, NodeId from, const Submit& message) {
     return desk.send(from, answer_of(ledger_, message.job, *job));
   }
   if (const Tombstone* ended = ledger_.tombstone(message.job)) {
-    answer.state = ended->state;
     const bool same = ended->client == message.client;
+    if (same) answer.state = ended->state;
     return refuse(same ? Answer::kEnded : Answer::kConflict, "the job has ended and its results are gone");
   }
   // The others keep no bodies for one that only listens, so what it took on would never be theirs, too.
@@ -149,8 +157,9 @@ void Manager::on(Desk& desk, NodeId from, const StatusAsk& message) {
     answer.reason = known.reason;
     answer.workflows = status_of(*job);
   } else if (const Tombstone* ended = ledger_.tombstone(message.job)) {
+    // Who names nobody may be a gate of which membership has not heard: that it has ended is no secret, how is.
     const bool theirs = gate || ended->client == message.client;
-    answer.answer = theirs ? Answer::kEnded : Answer::kConflict;
+    answer.answer = theirs || message.client == ClientId{} ? Answer::kEnded : Answer::kConflict;
     if (theirs) answer.state = ended->state;
   } else {
     answer.answer = current() ? Answer::kUnknownJob : Answer::kQuorumUnavailable;
@@ -164,11 +173,14 @@ void Manager::on(Desk& desk, NodeId from, const Cancel& message) {
     answer.answer = why;
     desk.send(from, answer);
   };
-  const auto limited = limiter_.admit(number(message.client), resilience::Operation::kCancel, desk.now);
-  if (!limited.admitted) {
-    answer.retry_after = limited.retry_after;
-    desk.note(Noted::kLimited, {message.job, 0, 0});
-    return refuse(Answer::kLimited);
+  // Gates have limited whoever asked them, and stop by themselves what they have given up, however much that is.
+  if (message.origin_epoch == 0 || !gate(from, message.job)) {
+    const auto limited = limiter_.admit(number(message.client), resilience::Operation::kCancel, desk.now);
+    if (!limited.admitted) {
+      answer.retry_after = limited.retry_after;
+      desk.note(Noted::kLimited, {message.job, 0, 0});
+      return refuse(Answer::kLimited);
+    }
   }
   if (!current()) return refuse(Answer::kQuorumUnavailable);
   const LedgerJob* job = ledger_.job(message.job);

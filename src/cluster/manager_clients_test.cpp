@@ -340,6 +340,45 @@ TEST_F(ManagerClientsTest, KnowsAGateByTheJobThatItBrought) {
   EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kOverloaded);
 }
 
+TEST_F(ManagerClientsTest, HearsWhoOwnsAJobNowHoweverLoadedItIs) {
+  Submit first = submit(1);
+  first.origin_epoch = 3;
+  receive(kGateNodeA, first);
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  manager_.loaded(resilience::Load::kOverloaded);
+  receive(kGateNodeB, GateAnnounce{JobId{1}, 4});
+  receive(kGateNodeB, StatusAsk{JobId{1}, ClientId{}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kAccepted);
+}
+
+TEST_F(ManagerClientsTest, WhatGatesStopIsNotHeldAgainstTheJobsClient) {
+  manager_.member(kGateNodeA, NodeRole::kGate, Liveness::kAlive, std::nullopt, now_);
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  for (int i = 0; i < 100; ++i) {
+    receive(kGateNodeA, Cancel{JobId{1}, ClientId{7}, UINT64_MAX, "gate", ""});
+    ASSERT_NE(last<CancelAnswer>()->answer, Answer::kLimited) << i;
+  }
+  receive(kGateNodeB, Cancel{JobId{1}, ClientId{7}, 0, "ada", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kEnded);
+  // Who only says that it is a gate is limited.
+  for (int i = 0; i < 20; ++i) receive(kGateNodeB, Cancel{JobId{1}, ClientId{7}, UINT64_MAX, "eve", ""});
+  EXPECT_EQ(last<CancelAnswer>()->answer, Answer::kLimited);
+}
+
+TEST_F(ManagerClientsTest, TellsWhoNamesNobodyThatAJobHasEndedAndNoMore) {
+  receive(kGateNodeA, submit(1));
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  receive(kGateNodeA, Cancel{JobId{1}, ClientId{7}, 0, "ada", ""});
+  apply(JobForgotten{JobId{1}});
+  receive(kGateNodeB, StatusAsk{JobId{1}, ClientId{}});
+  EXPECT_EQ(last<StatusAnswer>()->answer, Answer::kEnded);
+  EXPECT_EQ(last<StatusAnswer>()->state, JobState::kSubmitted);
+  receive(kGateNodeB, submit(1, 8));
+  EXPECT_EQ(last<SubmitAnswer>()->answer, Answer::kConflict);
+  EXPECT_EQ(last<SubmitAnswer>()->state, JobState::kSubmitted);
+}
+
 TEST_F(ManagerClientsTest, LimitsWhoAsksInNobodysNameByItsNode) {
   receive(kGateNodeA, submit(1));
   receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
@@ -436,6 +475,15 @@ TEST_F(ManagerClientsTest, AsksTheGatesForTheOwnerOfAJobThatNoneSpeaksFor) {
   pass(seconds(60));
   EXPECT_EQ(count<JobEnd>(kGateNodeA), 0u);
   EXPECT_GT(count<JobEnd>(kGateNodeB), 0u);
+}
+
+TEST_F(ManagerClientsTest, AsksTheGateThatItKnowsAgainWhereMembershipKnowsNone) {
+  Submit first = submit(1);
+  first.origin_epoch = 3;
+  receive(kGateNodeA, first);
+  receive(kGateNodeA, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  pass(seconds(61));
+  EXPECT_GE(count<OwnerAsk>(kGateNodeA), 5u);
 }
 
 TEST_F(ManagerClientsTest, AsksNobodyForTheOwnerOfAJobWithoutGates) {

@@ -39,9 +39,10 @@ void OwnerWatch::schedule(JobId job, Watched& watched, base::Instant due) {
 void OwnerWatch::ask(Desk& desk, JobId job, NodeId origin, const std::vector<NodeId>& gates) {
   Watched& watched = watched_.at(job);
   schedule(job, watched, desk.now + kAskNext);
-  if (watched.asked++ == 0) return desk.send(origin, OwnerAsk{job});
+  // The one that is known has its turn with the others: it may be back, and membership may know none of them.
+  if (watched.asked++ % (gates.size() + 1) == 0) return desk.send(origin, OwnerAsk{job});
   // Not all jobs of a gate that is gone to the same one.
-  if (!gates.empty()) desk.send(gates[(number(job) + watched.asked) % gates.size()], OwnerAsk{job});
+  desk.send(gates[(number(job) + watched.asked) % gates.size()], OwnerAsk{job});
 }
 
 }  // namespace muster::cluster

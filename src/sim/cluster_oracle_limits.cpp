@@ -29,7 +29,11 @@ void ClusterLimits::committed(std::uint32_t datacenter, const cluster::Command& 
   Led& led = led_[{datacenter, id}];
   if (led.epoch == job->epoch) return;
   if (led.epoch > 0) kernel_->hit("job with a time limit taken over");
-  led = {job->epoch, kernel_->elapsed(), kernel_->elapsed() + *job->outline.time_limit - job->elapsed};
+  if (const auto* owner = std::get_if<cluster::JobOwner>(&command)) led.age = std::max(led.age, owner->elapsed);
+  if (job->elapsed != led.age)
+    kernel_->violate("limit", fmt::format("job {} is {:.1f} s old for its ledger, and was given away as {:.1f} s old",
+                                          cluster::number(id), base::seconds(job->elapsed), base::seconds(led.age)));
+  led = {job->epoch, led.age, kernel_->elapsed(), kernel_->elapsed() + *job->outline.time_limit - led.age};
 }
 
 void ClusterLimits::check(base::Duration healed_at) const {

@@ -37,6 +37,7 @@ class ClusterLimits {
  private:
   struct Led {
     std::uint64_t epoch = 0;
+    base::Duration age{};  // the greatest that was given with it
     base::Duration since{};
     base::Duration until{};  // the time limit
   };

@@ -180,8 +180,10 @@ std::string tell_json(const Scenario& scenario, const CampaignResult& result, co
                                    {"seen", failure.run.record.violation->sentence},
                                    {"at", base::seconds(failure.run.record.violation->at)},
                                    {"faults", failure.run.plan.size()}};
-    if (i < shrunk.size())
+    if (i < shrunk.size()) {
       for (const Fault& fault : shrunk[i].plan) told["shrunk"].push_back(fault.describe());
+      if (shrunk[i].interrupted) told["shrink_interrupted"] = true;
+    }
     json["failures"].push_back(std::move(told));
   }
   return json.dump() + "\n";
