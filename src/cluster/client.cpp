@@ -193,14 +193,16 @@ void Client::on(NodeId from, const WorkflowEnded& message, base::Instant now) {
   const auto at = jobs_.find(message.job);
   if (at == jobs_.end() || at->second.end || !current(at->second, from, message.epoch, now)) return;
   Job& job = at->second;
-  if (message.sequence == 0) {
-    if (message.status.workflow >= kMaxWorkflows || !job.ended.insert(message.status.workflow).second) return;
-    pending_.results.push_back(message);
-    return;
-  }
+  if (message.sequence == 0) return take(job, message);
   if (message.sequence > job.results + 1) return search(message.job, job, now);
   if (message.sequence != job.results + 1 || job.results >= kMaxGateResults) return;
   ++job.results;
+  pending_.results.push_back(message);
+}
+
+// Of a manager, who numbers none.
+void Client::take(Job& job, const WorkflowEnded& message) {
+  if (message.status.workflow >= kMaxWorkflows || !job.ended.insert(message.status.workflow).second) return;
   pending_.results.push_back(message);
 }
 
@@ -215,6 +217,7 @@ void Client::on(NodeId from, const JobEnd& message, base::Instant now) {
   if (!job.end) {
     // Acknowledged only with every result at hand.
     if (message.results > job.results) return search(message.job, job, now);
+    for (const WorkflowStatus& status : message.workflows) take(job, {message.job, message.epoch, status});
     job.end = message;
     pending_.ends.push_back(message);
     calls_.taken_on(message.job);

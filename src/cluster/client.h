@@ -106,6 +106,7 @@ class Client {
 
   // Whether the sender's word counts: it is not of a superseded owner.
   bool current(Job& job, NodeId from, std::uint64_t epoch, base::Instant now);
+  void take(Job& job, const WorkflowEnded& message);
   void search(JobId id, const Job& job, base::Instant now);
   void tell(ClientAnswer::About about, JobId job, std::optional<Answer> answer, std::string reason = {});
   void gave_up(const ClientCalls::GaveUp& call);

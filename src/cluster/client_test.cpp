@@ -66,5 +66,16 @@ TEST_F(DirectClientTest, IsToldOfEachWorkflowOnceAsItEnds) {
   EXPECT_TRUE(told().results.empty());
 }
 
+TEST_F(DirectClientTest, IsToldWithTheEndOfWhatWasLostOnTheWay) {
+  client_.receive(kManager, ended(1), now_);
+  EXPECT_EQ(told().results.size(), 1u);
+  JobEnd end{.job = kJob, .epoch = 1, .reason = "", .workflows = {ended(0).status, ended(1).status}};
+  client_.receive(kManager, end, now_);
+  const ClientUpdate last = told();
+  ASSERT_EQ(last.results.size(), 1u);
+  EXPECT_EQ(last.results[0].status, ended(0).status);
+  EXPECT_EQ(last.ends.size(), 1u);
+}
+
 }  // namespace
 }  // namespace muster::cluster

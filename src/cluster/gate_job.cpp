@@ -80,7 +80,10 @@ void GateJob::receive(GateDesk& desk, const std::string& datacenter, NodeId from
   const auto at = static_cast<std::size_t>(slot);
   if (found->slots[at].phase == SlotPhase::kEnded) return desk.send(from, EndAck{id_});
   if (!slots_[at].heard(message.epoch, desk.now)) return;
-  const base::Duration elapsed = message.elapsed > base::Duration::zero() ? message.elapsed : desk.now - since_;
+  // The datacenter's is at least so much, or nothing if it does not know. Where it alone had the job, that is as old
+  // there as it is here.
+  const bool alone = found->slots[at].offer <= 1 || message.elapsed == base::Duration::zero();
+  const base::Duration elapsed = alone ? std::max(message.elapsed, desk.now - since_) : message.elapsed;
   results_[at].end(desk, *found, fence(*found, slot), from, message.state, message.reason, elapsed, message.workflows);
 }
 

@@ -27,7 +27,7 @@ base::Instant LayerBarrier::step(Desk& desk, JobId id, const LedgerJob& job) {
     layer_ = job.open_layer;
     since_ = desk.now;
   }
-  const base::Instant limit = std::max(since_, desk.current_since) + desk.options.barrier_timeout;
+  const base::Instant limit = since_ + desk.options.barrier_timeout;
   if (desk.now >= limit) {
     desk.propose(gives_up(id, given_up::kContextNotKept, JobState::kFailed));
     return desk.now + desk.options.quorum_timeout;

@@ -261,13 +261,19 @@ void Manager::on(Desk& desk, NodeId from, const Reconnect& message) {
     answer.leader = job->owner.node;
     answer.epoch = job->epoch;
   } else {
-    static_cast<void>(announced(desk, message.job, {from, origin_of(message.job, *job).epoch}));
+    const Origin origin{from, origin_of(message.job, *job).epoch};
+    static_cast<void>(announced(desk, message.job, origin));
     answer = answer_of(ledger_, message.job, *job);
     if (job->end) {
       // Told at once, even if a former life of the client has acknowledged it.
       answer.answer = Answer::kAccepted;
       desk.send(from, answer);
       return desk.send(from, JobEnd{message.job, job->epoch, job->end->state, job->end->reason, status_of(*job)});
+    }
+    // Also who is still known here may have missed what it was told.
+    if (JobMachine* machine = led(message.job)) {
+      machine->announce(origin.node, origin.epoch);
+      touch(message.job);
     }
   }
   desk.send(from, answer);

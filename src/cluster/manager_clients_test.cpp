@@ -241,8 +241,8 @@ TEST_F(ManagerClientsTest, AJobIsAsOldInASnapshotAsItWasTakenOver) {
   EXPECT_TRUE(gives_up());
 }
 
-// No body can reach a majority meanwhile.
-TEST_F(ManagerClientsTest, TimeWithoutAQuorumDoesNotCountAgainstALayersContext) {
+// No body can reach a majority meanwhile, and the minute is over all the same.
+TEST_F(ManagerClientsTest, TimeWithoutAQuorumCountsAgainstALayersContext) {
   Submit of_two = submit(1);
   of_two.outline = outline({{}, {0}});
   receive(kGateNodeA, of_two);
@@ -253,14 +253,30 @@ TEST_F(ManagerClientsTest, TimeWithoutAQuorumDoesNotCountAgainstALayersContext) 
   apply(ResultHeld{{JobId{1}, 0, 0}, {1, 1}, PartOutcome::kCompleted, {}, {1, 1, 0}, ""});
   pass(seconds(10));
   stand(false);
-  pass(seconds(100));
-  stand(true);
-  pass(seconds(55));
+  pass(seconds(45));
   ASSERT_NE(manager_.ledger().job(JobId{1}), nullptr);
   EXPECT_FALSE(manager_.ledger().job(JobId{1})->cancel);
   pass(seconds(10));
+  stand(true);
   ASSERT_TRUE(manager_.ledger().job(JobId{1})->cancel);
   EXPECT_EQ(manager_.ledger().job(JobId{1})->cancel->reason, given_up::kContextNotKept);
+  EXPECT_EQ(manager_.ledger().job(JobId{1})->workflows[0].state, WorkflowState::kCompleted) << "what is held stays";
+}
+
+TEST_F(ManagerClientsTest, TellsAClientThatComesBackWhatItMayHaveMissed) {
+  const NodeId client{201};
+  Submit of_two = submit(1);
+  of_two.outline = outline({{}, {}});
+  receive(client, of_two);
+  receive(client, BodyPiece{test_hash("bundle"), 0, "bundle"});
+  apply(WorkerAdmitted{{NodeId{102}, Life{1}}, 4});
+  apply(Provision{JobId{1}, 1, 0, {{0, {NodeId{102}, Life{1}}, 4, 1}}});
+  apply(ResultHeld{{JobId{1}, 0, 0}, {1, 1}, PartOutcome::kCompleted, {}, {1, 1, 0}, ""});
+  pass(seconds(1));
+  EXPECT_EQ(count<WorkflowEnded>(client), 1u);
+  receive(client, Reconnect{JobId{1}, ClientId{7}, 0, 0});
+  pass(seconds(1));
+  EXPECT_EQ(count<WorkflowEnded>(client), 2u);
 }
 
 TEST_F(ManagerClientsTest, KeepsWhatTheLogMayNameWhileItHasNoQuorum) {

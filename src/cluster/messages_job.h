@@ -133,8 +133,8 @@ struct CancelAnswer {
   bool operator==(const CancelAnswer&) const = default;
 };
 
-// Manager → origin. At once, once by each leader; what is lost on the way comes with the end, which is repeated until
-// it is acknowledged. Gate → client: once, in order.
+// Manager → origin. At once, and once more to whoever asks for the job next; what is lost on the way comes with the
+// end, which is repeated until it is acknowledged. Gate → client: once, in order.
 struct WorkflowEnded {
   JobId job{};
   std::uint64_t epoch = 0;  // the leader's; lower ones than seen are ignored

@@ -155,8 +155,7 @@ struct ManagerOptions {
   base::Duration result_grace = std::chrono::seconds(30);
   // A part whose executor shows no sign of life so long is stopped and run elsewhere, unless extended.
   base::Duration part_silence = std::chrono::seconds(30);
-  // Until a layer's context must be committed, without the time in which there is no quorum; then the job fails and
-  // keeps what it has.
+  // Until a layer's context must be committed, with a quorum or without; then the job fails and keeps what it has.
   base::Duration barrier_timeout = std::chrono::seconds(60);
 
   base::Duration orphan_scan = std::chrono::seconds(120);

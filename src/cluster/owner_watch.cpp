@@ -1,6 +1,6 @@
 #include "cluster/owner_watch.h"
 
-#include <algorithm>
+#include "base/hash.h"
 
 namespace muster::cluster {
 namespace {
@@ -27,7 +27,10 @@ void OwnerWatch::spoke(Desk& desk, JobId job) {
   const auto at = watched_.find(job);
   if (at == watched_.end()) return;
   at->second.asked = 0;
-  schedule(job, at->second, desk.now + desk.options.gate_silence);
+  // Who takes over many jobs at once does not ask for all of them at once.
+  const base::Duration most = desk.options.gate_silence;
+  const auto spread = static_cast<std::uint64_t>((most / 4).count());
+  schedule(job, at->second, desk.now + most - base::Duration(base::mix(number(job)) % (spread + 1)));
 }
 
 void OwnerWatch::schedule(JobId job, Watched& watched, base::Instant due) {

@@ -96,8 +96,9 @@ bool SlotMachine::receive(GateDesk& desk, NodeId, const StatusAnswer& message) {
   if (message.answer == Answer::kUnknownJob) {
     unknown(desk.now);
   } else if (ended && message.workflows.empty()) {
-    forgotten_ = fmt::format("datacenter '{}' has ended the job ({}) and forgotten its results", datacenter_,
-                             to_text(message.state));
+    // How is told to those alone whom the datacenter knows for gates.
+    forgotten_ = fmt::format("datacenter '{}' has ended the job{} and forgotten its results", datacenter_,
+                             terminal(message.state) ? fmt::format(" ({})", to_text(message.state)) : "");
   } else if (message.answer == Answer::kAccepted || message.answer == Answer::kEnded) {
     attempts_ = 0;
     return heard(message.epoch, desk.now) && ended;
