@@ -40,6 +40,8 @@ bool kept_back(const cluster::Entry& entry) {
 void ClusterEchoes::leaves(const cluster::Message& message, const Echo& as) {
   const auto* const order = std::get_if<cluster::Dispatch>(&message);
   if (order == nullptr || ended_) return;
+  const auto reached = reached_.find({as.to, order->part});
+  if (reached != reached_.end() && order->fence <= reached->second) return;
   Unheard& known = unheard_[{as.to, order->part}];
   if (order->fence >= known.fence) known = {order->fence, order->worker_life, order->admission, as};
 }
@@ -79,19 +81,23 @@ void ClusterEchoes::superseded(base::NodeId worker, const cluster::PartId& part,
 bool ClusterEchoes::deaf(base::NodeId node, const cluster::Message& message) {
   const auto* const order = std::get_if<cluster::Dispatch>(&message);
   if (ended_ || (order == nullptr && !std::holds_alternative<cluster::StopPart>(message))) return false;
+  if (deaf_.node != base::kNoNode && log_->admission(ClusterMap::datacenter(deaf_.node), deaf_) != deaf_under_) {
+    const bool was = deaf_.node == node;
+    deaf_ = {};
+    if (was) return false;
+  }
   if (deaf_.node == base::kNoNode && order != nullptr &&
       base::mix(base::number(node) ^ base::mix(cluster::number(order->part.job))) % kDeafTo == 0) {
     deaf_ = {node, order->worker_life};
     deaf_under_ = order->admission;
   }
-  if (deaf_.node != node) return false;
-  if (log_->admission(ClusterMap::datacenter(node), deaf_) == deaf_under_) return true;
-  deaf_ = {};
-  return false;
+  return deaf_.node == node;
 }
 
 // From now on it refuses this fence, or knows it, whatever it thinks of admissions.
 void ClusterEchoes::reached(base::NodeId worker, const cluster::PartId& part, const cluster::Fence& fence) {
+  cluster::Fence& highest = reached_[{worker, part}];
+  highest = std::max(highest, fence);
   const auto known = unheard_.find({worker, part});
   if (known != unheard_.end() && known->second.fence <= fence) unheard_.erase(known);
 }

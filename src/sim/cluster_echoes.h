@@ -65,7 +65,8 @@ class ClusterEchoes {
 
   const ClusterLog* log_;
   std::map<std::pair<base::NodeId, cluster::PartId>, std::pair<cluster::Fence, Echo>> dispatches_;  // by worker
-  std::map<std::pair<base::NodeId, cluster::PartId>, Unheard> unheard_;  // sent, and nothing of the part has arrived
+  std::map<std::pair<base::NodeId, cluster::PartId>, Unheard> unheard_;  // sent under a fence above those that arrived
+  std::map<std::pair<base::NodeId, cluster::PartId>, cluster::Fence> reached_;  // the highest that arrived
   std::vector<Proposal> proposals_;
   std::vector<Proposal> kept_back_;
   std::vector<Echo> ready_;

@@ -115,6 +115,17 @@ TEST_F(Echoes, ADispatchThatArrivedOrWasStoppedIsNoneThatNeverArrived) {
   for (const auto& echo : echoes_.take()) EXPECT_NE(echo.frame, "M");
 }
 
+TEST_F(Echoes, ADispatchIsNoneThatNeverArrivedIfAnotherCopyArrived) {
+  provision();
+  send(kWorker, to_worker({1, 1}));
+  hear(kWorker, to_worker({1, 1}));
+  send(kWorker, to_worker({1, 1}));
+  commit(cluster::WorkerEvicted{{kWorker, Life{1}}});
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kNotRunning});
+  EXPECT_TRUE(echoes_.take().empty());
+}
+
 TEST_F(Echoes, ADispatchToAnEarlierLifeOfItsWorkerDoesNotCome) {
   commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
   send(kWorker, to_worker({1, 1}));

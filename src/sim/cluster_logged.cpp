@@ -272,7 +272,8 @@ void ManagerProcess::proposes(const std::string& entry) {
   const auto decoded = cluster::decode_entry(entry);
   if (!decoded || decoded->proposer.node != self_) return;
   shared_->log.proposed(*decoded, brain_->standing().voters);
-  if (const auto* owner = std::get_if<cluster::JobOwner>(&decoded->command)) shared_->limits.proposes(self_, *owner);
+  if (const auto* owner = std::get_if<cluster::JobOwner>(&decoded->command))
+    shared_->limits.proposes(decoded->proposer, decoded->sequence, *owner);
 }
 
 void ManagerProcess::settled(Host& host) {

@@ -3,20 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace muster::sim {
 
-void ClusterLimits::proposes(base::NodeId manager, const cluster::JobOwner& command) {
-  const auto jobs = known_.find(manager);
+void ClusterLimits::proposes(const cluster::Process& manager, std::uint64_t number, const cluster::JobOwner& command) {
+  std::uint64_t& last = proposed_[manager];
+  if (number <= last) return;
+  last = number;
+  const auto jobs = known_.find(manager.node);
   if (jobs == known_.end() || !jobs->second.contains(command.job)) return;
-  if (std::exchange(proposed_[manager][command.job], command) == command) return;
   const base::Duration since = jobs->second.at(command.job);
   const base::Duration known_for = kernel_->elapsed() - since;
   if (command.elapsed >= known_for - known_for / 50 - kKnownEarlier) return;
-  if (!runs_->managers_keep_time(ClusterMap::datacenter(manager), since)) return;
+  if (!runs_->managers_keep_time(ClusterMap::datacenter(manager.node), since)) return;
   kernel_->violate("limit", fmt::format("manager {} gives job {} away as {:.1f} s old, and knows it for {:.1f} s",
-                                        base::number(manager), cluster::number(command.job),
+                                        base::number(manager.node), cluster::number(command.job),
                                         base::seconds(command.elapsed), base::seconds(known_for)));
 }
 

@@ -21,14 +21,11 @@ class ClusterLimits {
       : kernel_(&kernel), log_(&log), runs_(&runs) {}
 
   // A manager's process begins, and knows nothing.
-  void begins(base::NodeId manager) {
-    known_.erase(manager);
-    proposed_.erase(manager);
-  }
+  void begins(base::NodeId manager) { known_.erase(manager); }
   // Its ledger has the job, perhaps not for the first time.
   void learns(base::NodeId manager, cluster::JobId job) { known_[manager].try_emplace(job, kernel_->elapsed()); }
-  // Also what it has proposed before, as it was.
-  void proposes(base::NodeId manager, const cluster::JobOwner& command);
+  // The number of a proposal is its manager's, and rises; what is sent again, as it was, keeps it.
+  void proposes(const cluster::Process& manager, std::uint64_t number, const cluster::JobOwner& command);
   void committed(std::uint32_t datacenter, const cluster::Command& command, const cluster::Ledger& after);
 
   // Once all is healed.
@@ -46,8 +43,8 @@ class ClusterLimits {
   const ClusterLog* log_;
   const ClusterRuns* runs_;
   std::map<base::NodeId, std::map<cluster::JobId, base::Duration>> known_;  // since when
-  std::map<base::NodeId, std::map<cluster::JobId, cluster::JobOwner>> proposed_;
-  std::map<std::pair<std::uint32_t, cluster::JobId>, Led> led_;  // jobs with a limit
+  std::map<cluster::Process, std::uint64_t> proposed_;                      // the last number
+  std::map<std::pair<std::uint32_t, cluster::JobId>, Led> led_;             // jobs with a limit
 };
 
 }  // namespace muster::sim

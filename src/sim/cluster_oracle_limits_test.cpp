@@ -26,12 +26,13 @@ class ClusterLimitsTest : public ClusterOracles {
 TEST_F(ClusterLimitsTest, SeeAJobThatIsGivenAwayAsYoungerThanItIs) {
   limits_.learns(kManager, kJob);
   kernel_.run(seconds(30));
-  limits_.proposes(kManager, {kJob, kSuccessor, 2, seconds(29)});
-  limits_.proposes(base::NodeId{102}, {kJob, kSuccessor, 2, seconds(0)});
+  limits_.proposes({kManager, Life{1}}, 1, {kJob, kSuccessor, 2, seconds(29)});
+  limits_.proposes({base::NodeId{102}, Life{1}}, 1, {kJob, kSuccessor, 2, seconds(0)});
+  limits_.proposes({kManager, Life{1}}, 2, {kJob, kSuccessor, 3, seconds(30)});
   kernel_.run(seconds(40));
-  limits_.proposes(kManager, {kJob, kSuccessor, 2, seconds(29)});
+  limits_.proposes({kManager, Life{1}}, 1, {kJob, kSuccessor, 2, seconds(29)});
   EXPECT_EQ(broken(), "");
-  limits_.proposes(kManager, {kJob, kSuccessor, 2, seconds(30)});
+  limits_.proposes({kManager, Life{1}}, 3, {kJob, kSuccessor, 3, seconds(30)});
   EXPECT_EQ(broken(), "limit");
 }
 
@@ -39,9 +40,9 @@ TEST_F(ClusterLimitsTest, ExpectNothingOfWhoBeginsAnew) {
   limits_.learns(kManager, kJob);
   kernel_.run(seconds(30));
   limits_.begins(kManager);
-  limits_.proposes(kManager, {kJob, kSuccessor, 2, seconds(0)});
+  limits_.proposes({kManager, Life{2}}, 1, {kJob, kSuccessor, 2, seconds(0)});
   limits_.learns(kManager, kJob);
-  limits_.proposes(kManager, {kJob, kSuccessor, 2, seconds(0)});
+  limits_.proposes({kManager, Life{2}}, 2, {kJob, kSuccessor, 2, seconds(0)});
   EXPECT_EQ(broken(), "");
 }
 

@@ -78,6 +78,8 @@ class ClusterLog {
   // When it ended at the gates, if it did.
   std::optional<base::Duration> ended_at_gates_at(cluster::JobId job) const;
   bool forgotten_at_gates(cluster::JobId job) const;
+  // Ends of workflows that the gates' log has of it, of all datacenters.
+  std::size_t results_at_gates(cluster::JobId job) const;
   // When its cancellation was committed there, if it was.
   std::optional<base::Duration> cancelled_at(std::uint32_t datacenter, cluster::JobId job) const;
   // Whether nobody will ever want what this attempt brings: its part is over, or was given to another attempt.

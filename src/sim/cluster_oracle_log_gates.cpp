@@ -84,6 +84,11 @@ bool ClusterLog::forgotten_at_gates(JobId job) const {
   return found != gate_jobs_.end() && found->second.forgotten;
 }
 
+std::size_t ClusterLog::results_at_gates(JobId job) const {
+  const auto found = gate_jobs_.find(job);
+  return found == gate_jobs_.end() ? 0 : found->second.results;
+}
+
 bool ClusterLog::cancelled_at_gates(JobId job) const {
   const auto found = gate_jobs_.find(job);
   return found != gate_jobs_.end() && found->second.cancelled;

@@ -113,7 +113,7 @@ void ClusterUser::told(const cluster::JobEnd& end) {
     if (place.lost) kernel_->hit("datacenter lost");
     check_counts(end.job, place);
   }
-  if (!direct_) check_all_told(end);
+  direct_ ? check_all_told_directly(end.job, job) : check_all_told(end);
   if (!direct_) compare_totals(end);
 }
 
@@ -140,16 +140,32 @@ void ClusterUser::compare_totals(const cluster::JobEnd& end) {
   }
 }
 
+void ClusterUser::check_all_told_directly(JobId id, const Job& job) {
+  const std::size_t workflows = job.request.outline.workflows.size();
+  for (std::uint32_t i = 0; i < workflows; ++i) {
+    if (results_.contains({id, "", i})) continue;
+    kernel_->violate("12", fmt::format("job {} has ended, and its user was not told of the end of its workflow {}",
+                                       cluster::number(id), i));
+  }
+}
+
 void ClusterUser::check_all_told(const cluster::JobEnd& end) {
   const std::uint64_t name = cluster::number(end.job);
+  if (end.results != log_->results_at_gates(end.job))
+    kernel_->violate("12", fmt::format("job {} is told to have ended with {} ends of workflows; the gates' log has {}",
+                                       name, end.results, log_->results_at_gates(end.job)));
   const auto first = results_.lower_bound({end.job, "", 0});
   const auto told =
       std::count_if(first, results_.end(), [&](const auto& each) { return std::get<0>(each) == end.job; });
   if (static_cast<std::size_t>(told) < end.results)
     kernel_->violate("12", fmt::format("job {} has ended with {} ends of workflows, of which its user was told {}",
                                        name, end.results, told));
+  const auto completed = [](const auto& place) { return place.state == cluster::JobState::kCompleted; };
+  if (end.state == cluster::JobState::kCompleted &&
+      (end.datacenters.empty() || !std::ranges::all_of(end.datacenters, completed)))
+    kernel_->violate("16", fmt::format("job {} is told to have completed, and not where", name));
   for (const cluster::DatacenterStatus& place : end.datacenters) {
-    if (place.state != cluster::JobState::kCompleted) continue;
+    if (!completed(place)) continue;
     std::uint32_t seen = 0;
     for (std::uint32_t i = 0; i < place.workflows; ++i) seen += results_.contains({end.job, place.name, i}) ? 1 : 0;
     if (place.workflows == 0 || place.workflows_ended != place.workflows || seen != place.workflows)

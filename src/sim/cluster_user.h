@@ -51,6 +51,7 @@ class ClusterUser {
   void check_counts(cluster::JobId job, const cluster::DatacenterStatus& status);
   // Whoever is told of an end has been told of all that came of it.
   void check_all_told(const cluster::JobEnd& end);
+  void check_all_told_directly(cluster::JobId id, const Job& job);
   void compare_totals(const cluster::JobEnd& end);
 
   Kernel* kernel_;
