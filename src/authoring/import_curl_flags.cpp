@@ -332,7 +332,11 @@ class FlagReader {
       transfer.json = transfer.json || json;
       return;
     }
-    if (!text) return;
+    if (!text) {
+      // What curl sends is a body all the same.
+      if (path == "-") add_data("", json);
+      return;
+    }
     if (stripped) std::erase_if(*text, [&](char c) { return kStripped.find(c) != std::string_view::npos; });
     add_data(*text, json);
   }

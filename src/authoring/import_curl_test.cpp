@@ -84,6 +84,11 @@ TEST_F(CurlImportTest, SaysThatAPartWithoutANameGetsAnEmptyOne) {
   EXPECT_THAT(notes(), HasSubstr("--form: muster sends a part without a name as name=\"\", curl says no name"));
 }
 
+TEST_F(CurlImportTest, DataFromAStandardInputThatIsNotKnownIsABodyAllTheSame) {
+  EXPECT_EQ(text_of(step("curl a.test -d @-").field("method")), "post");
+  EXPECT_THAT(notes(), HasSubstr("data from standard input cannot be known; put it into a file"));
+}
+
 TEST_F(CurlImportTest, APartFromStandardInputIsWhatIsKnownOfIt) {
   const model::Step unknown = step("curl a.test -F 'x=@-' -F y=1");
   const model::Tree* part = unknown.field("multipart")->find("x");

@@ -172,6 +172,7 @@ class LoadReader {
     if (node.is_scalar()) {
       const auto text = context_.constant_text(node, "'iterations'");
       if (!text) return;
+      filled.plain = number.plain = node.plain || node.text.contains("${");
       filled.text = *text;
       number.text = *text;
       constexpr std::string_view kEach = " each";
@@ -184,8 +185,8 @@ class LoadReader {
     }
     const model::Tree tree = to_tree(number);
     if (tree.integer() == nullptr) {
-      context_.report(node.where, fmt::format("'iterations' must be a whole number, in all or '50 each', found {}",
-                                              describe(filled)));
+      context_.report(node.where, fmt::format("'iterations' must be a whole number, in all or '50 each', found {}{}",
+                                              describe(filled), number_advice(number)));
       return;
     }
     load_.iterations = context_.whole_number(number, "'iterations'", 1, kMostIterations).value_or(1);

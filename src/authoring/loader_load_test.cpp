@@ -67,6 +67,14 @@ TEST(LoaderLoad, ReadsIterationsSharedAndEach) {
   EXPECT_EQ(load_of("{ iterations: 3 }").vus, 1u);
 }
 
+TEST(LoaderLoad, ReadsIterationsFromTheEnvironmentAsNumbers) {
+  Files files;
+  files.environment = {{"N", "7"}};
+  for (const std::string& written : {"'${env.N}'", "\"${env.N}\"", "'${env.N} each'"})
+    EXPECT_EQ(files.good(with_load("{ vus: 1, iterations: " + written + " }")).workflows[0].load.iterations, 7u);
+  EXPECT_THAT(files.bad(with_load("{ vus: 1, iterations: '7' }")), HasSubstr("found '7'; leave out the quotes"));
+}
+
 TEST(LoaderLoad, ReadsConstantArrivals) {
   const model::Load load = load_of("{ rate: 200/s, for: 3m, max_vus: 5000, spacing: poisson, late: drop }");
   EXPECT_EQ(load.shape, "constant-arrivals");

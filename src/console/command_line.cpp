@@ -88,6 +88,17 @@ void add_everywhere(CLI::App& app, CommandContext& context) {
   for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; })) add_everywhere(*each, context);
 }
 
+// A variable of the shell that is not set leaves nothing behind its flag; that must not pass for the flag's absence.
+void refuse_empty_values(CLI::App& app) {
+  const auto check = [](const std::string& text) -> std::string {
+    return text.empty() ? "expected a value, found ''; leave the flag out, or say what it is to be" : "";
+  };
+  for (CLI::Option* option : app.get_options()) {
+    if (option->nonpositional() && takes_value(*option)) option->check(CLI::Validator(check, ""));
+  }
+  for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; })) refuse_empty_values(*each);
+}
+
 void add_commands(CLI::App& app, CommandContext& context) {
   add_run(app, context);
   add_check(app, context);
@@ -113,6 +124,7 @@ int parse_and_run(int argc, char** argv, const engine::Registry& registry, const
   app.formatter(help_formatter(context));
   add_commands(app, context);
   add_everywhere(app, context);
+  refuse_empty_values(app);
   app.set_version_flag("--version", "muster " MUSTER_VERSION, "Print the version");
   // Set last: commands inherit the footer that stands when they are added.
   app.footer(

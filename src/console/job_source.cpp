@@ -188,6 +188,7 @@ base::Expected<authoring::LoadInput> input_of(const JobFlags& flags, std::set<st
     if (auto pair = split_pair(*entry, "", "")) input.environment.push_back(std::move(*pair));
   }
   for (const std::string& each : flags.sets) {
+    if (auto text = check_utf8("--set", each, "write it as UTF-8"); !text) return std::unexpected(text.error());
     auto pair = split_pair(each, "--set", "PATH=VALUE such as load.vus=50");
     if (!pair) return std::unexpected(pair.error());
     input.sets.push_back(std::move(*pair));

@@ -80,6 +80,8 @@ int write_to_stdout(const StartingFile& file, StartingNames names) {
 }  // namespace
 
 int write_new(const NewFlags& flags) {
+  if (flags.file.empty())
+    return complain("expected the name of a file, found ''; leave it out for test.yaml", kBadInput);
   const bool script = flags.file.ends_with(".lua");
   const StartingFile* const file =
       script && flags.kind == starting_script().kind ? &starting_script() : starting_file(flags.kind);

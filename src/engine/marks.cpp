@@ -107,7 +107,9 @@ class Finder {
     for (const auto& [text, times] : workflow_.notes) {
       if (!std::string_view(text).starts_with(kEndedWith)) continue;
       mark("undone",
-           fmt::format("the load {}; VUs ended early (by `stop: vu`, or a `start` that failed): let them go on{}", text,
+           fmt::format("the load {}; VUs ended early (by `stop: vu`, a `start` that failed, or the load scaled down): "
+                       "let them go on{}",
+                       text,
                        workflow_.cores.size() > 1
                            ? ", or use --cores 1, since the VUs of one core do not run the iterations of another"
                            : ", or ask for fewer iterations"));

@@ -59,7 +59,7 @@ void Scheduler::adjust() {
   const double shaped = shape_.vus_at(elapsed());
   const auto share = [&](double vus) { return active_vus(slice_, shape_.peak_vus(), static_cast<std::uint64_t>(vus)); };
   wanted_ = share(shaped * factor_);
-  // Scaling makes a load slower or faster; it does not leave iterations undone that were promised.
+  // Scaling makes a load slower or faster; iterations that any VU may run are not left undone by it.
   if (wanted_ == 0 && bounded_work_left() && share(shaped) > 0) wanted_ = 1;
   // Counted before the first starts: one that finds no iteration or data left for it ends at once.
   const std::uint64_t running = active_ - retiring_ + spent_;
@@ -267,6 +267,8 @@ void Scheduler::deactivate(Vu& vu) {
   const bool bounded = bound_.of != IterationBound::Of::kNothing;
   if (vu.retiring) {
     --retiring_;
+    const bool own = bound_.of == IterationBound::Of::kEachVu && !ending_;
+    if (own && vu.iteration < bound_.count) recording().note(kIterationsWithoutVu, bound_.count - vu.iteration);
   } else if (bounded) {
     ++spent_;
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "engine/marks.h"
 #include "engine/rehearsal.h"
 
 namespace muster::engine {
@@ -502,6 +503,19 @@ TEST_P(OnCores, ScalingDownLeavesAVuForTheIterationsThatAreBounded) {
     EXPECT_EQ(result.iterations, iterations) << (each ? "each" : "shared");
     EXPECT_EQ(result.state, model::WorkflowState::kCompleted);
   }
+}
+
+TEST(Scheduler, IterationsOfVusThatScalingTakesAwayAreToldAsUndone) {
+  Rehearsal r;
+  CommandScript script;
+  script.when([&](const auto&) { return !r.journal->texts().empty(); }, {.kind = Command::Kind::kScale, .factor = 0.5});
+  r.during = std::ref(script);
+  const auto result = r.run("{ vus: 4, iterations: 40 each }", "    steps: [ { name: a, play: a, takes: 5ms } ]\n");
+  EXPECT_TRUE(script.done());
+  ASSERT_EQ(result.notes.size(), 1U);
+  EXPECT_EQ(result.notes[0].first, kIterationsWithoutVu);
+  EXPECT_GT(result.notes[0].second, 0U);
+  EXPECT_EQ(result.iterations + result.notes[0].second, 160U);
 }
 
 TEST(Scheduler, NobodyTakesThePlaceOfAVuThatHasRunItsIterations) {

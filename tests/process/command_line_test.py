@@ -86,6 +86,8 @@ class Help(CommandLine):
         for words, said in ((("new", "-", "--kind", "foo"), "muster new: --kind: expected simple, flow or open, found 'foo'"),
                             (("run", "x.yaml", "--ui", "foo"), "muster run: --ui: expected auto, full, ci or none, found 'foo'"),
                             (("run", "--url"), "muster run: --url needs an address"),
+                            (("run", "x.yaml", "--target", ""), "muster run: --target: expected a value, found ''"),
+                            (("new", ""), "muster new: expected the name of a file, found ''"),
                             (("run", "--ulr", "http://a.test"), "muster run: unknown flag '--ulr'; did you mean '--url'?"),
                             (("run", "--url", "http://a.test", "-c", "0"), "muster run: -c: expected a whole number from 1"),
                             (("--color", "never"), "muster: name a command; 'muster help' lists them"),
