@@ -244,7 +244,7 @@ void Client::on(NodeId from, const WindowPush& message, base::Instant now) {
 
 void Client::on(NodeId from, const Datacenters& message, base::Instant now) {
   const CallName asked{CallKind::kDatacenters, {}};
-  if (!calls_.answered(asked, from, Answer::kAccepted, kNoNode, {}, now, effects_)) return;
+  if (!calls_.answered(asked, from, message.answer, kNoNode, message.retry_after, now, effects_)) return;
   pending_.datacenters = message.list;
 }
 

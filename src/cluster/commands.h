@@ -125,7 +125,8 @@ struct CancelRequested {
   // For a job that is not here: a tombstone is left in its place, so that a submit of it that is still under way, from
   // a gate that owns it no more, comes too late.
   bool bury = false;
-  ClientId client{};  // whose it would be
+  ClientId client{};        // whose it would be
+  std::uint64_t epoch = 0;  // of the leader who gives the job up; 0: a person's word, which counts whoever leads
 
   bool operator==(const CancelRequested&) const = default;
 };
@@ -142,8 +143,9 @@ constexpr std::string_view kProvidesTooMuch = "what a layer provides is too larg
 constexpr std::string_view kContextNotKept = "a layer's context could not be kept by a majority in time";
 }  // namespace given_up
 
-inline CancelRequested gives_up(JobId job, std::string_view reason, JobState end_as) {
-  return {.job = job, .requester = std::string(kItself), .reason = std::string(reason), .end_as = end_as};
+inline CancelRequested gives_up(JobId job, std::uint64_t epoch, std::string_view reason, JobState end_as) {
+  return {
+      .job = job, .requester = std::string(kItself), .reason = std::string(reason), .end_as = end_as, .epoch = epoch};
 }
 
 // The worker's process may be given parts. A higher life takes the place of a lower one, whose parts are then known to

@@ -87,6 +87,7 @@ void fields(Io& io, typename Io::template Of<CancelRequested>& command) {
   io.choice(command.end_as, kJobStates);
   io.flag(command.bury);
   io.number(command.client);
+  io.number(command.epoch);
 }
 
 }  // namespace muster::cluster

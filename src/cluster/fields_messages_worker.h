@@ -216,6 +216,8 @@ void fields(Io& io, typename Io::template Of<Datacenter>& datacenter) {
 
 template <class Io>
 void fields(Io& io, typename Io::template Of<Datacenters>& message) {
+  io.choice(message.answer, kAnswers);
+  io.span(message.retry_after);
   io.list(message.list, kMaxDatacenters, [&](auto& datacenter) { fields(io, datacenter); });
 }
 

@@ -47,8 +47,9 @@ void GateJob::receive(GateDesk& desk, const std::string& datacenter, NodeId from
   if (slot < 0) return;
   const auto at = static_cast<std::size_t>(slot);
   if (!slots_[at].receive(desk, from, message)) return;
-  results_[at].end(desk, *found, fence(*found, slot), from, message.state, message.reason, desk.now - since_,
-                   message.workflows);
+  // It does not say how old the job was: as old as it is here by now, if nothing else is known.
+  const base::Duration elapsed = results_[at].ended() ? base::Duration::zero() : desk.now - since_;
+  results_[at].end(desk, *found, fence(*found, slot), from, message.state, message.reason, elapsed, message.workflows);
 }
 
 void GateJob::receive(GateDesk& desk, const std::string& datacenter, NodeId, const CancelAnswer& message) {
@@ -82,7 +83,8 @@ void GateJob::receive(GateDesk& desk, const std::string& datacenter, NodeId from
   if (!slots_[at].heard(message.epoch, desk.now)) return;
   // The datacenter's is at least so much, or nothing if it does not know. Where it alone had the job, that is as old
   // there as it is here.
-  const bool alone = found->slots[at].offer <= 1 || message.elapsed == base::Duration::zero();
+  const bool alone =
+      !results_[at].ended() && (found->slots[at].offer <= 1 || message.elapsed == base::Duration::zero());
   const base::Duration elapsed = alone ? std::max(message.elapsed, desk.now - since_) : message.elapsed;
   results_[at].end(desk, *found, fence(*found, slot), from, message.state, message.reason, elapsed, message.workflows);
 }

@@ -41,6 +41,10 @@ bool Gate::shed(GateDesk& desk, NodeId from, ClientId client, const Message& mes
     desk.send(from, std::move(answer));
     return true;
   }
+  if (std::holds_alternative<DatacentersAsk>(message)) {
+    desk.send(from, Datacenters{Answer::kOverloaded, admission.retry_after, {}});
+    return true;
+  }
   const auto* const ask = std::get_if<StatusAsk>(&message);
   const auto* const reconnect = std::get_if<Reconnect>(&message);
   if (ask != nullptr || reconnect != nullptr) {

@@ -221,8 +221,10 @@ bool GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const Reconn
 
 void GateRequests::on(GateDesk& desk, NodeId from, ClientId client, const DatacentersAsk&) {
   base::Duration retry_after{};
-  if (limited(desk, {}, client, Operation::kStats, retry_after)) return;
-  desk.send(from, Datacenters{desk.datacenters.list()});
+  if (limited(desk, {}, client, Operation::kStats, retry_after)) {
+    return desk.send(from, Datacenters{Answer::kLimited, retry_after, {}});
+  }
+  desk.send(from, Datacenters{Answer::kAccepted, {}, desk.datacenters.list()});
 }
 
 // Only from the job's own client: nobody else's word lets an end be forgotten.

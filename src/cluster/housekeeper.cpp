@@ -54,7 +54,9 @@ void Housekeeper::hand_over(Desk& desk, bool draining, Peers& peers, const std::
     std::vector<Process> heirs = peers.available(draining, desk.now);
     std::erase(heirs, job.owner);
     if (heirs.empty()) continue;
-    desk.propose(JobOwner{id, heirs[desk.random.below(heirs.size())], job.epoch + 1, desk.now - accepted.at(id)});
+    const auto known = accepted.find(id);
+    const base::Duration elapsed = known == accepted.end() ? job.elapsed : desk.now - known->second;
+    desk.propose(JobOwner{id, heirs[desk.random.below(heirs.size())], job.epoch + 1, elapsed});
   }
 }
 

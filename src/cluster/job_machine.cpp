@@ -186,7 +186,7 @@ base::Instant JobMachine::check_limits(Desk& desk, const LedgerJob& job) {
 }
 
 void JobMachine::give_up(Desk& desk, std::string_view reason, JobState end_as) {
-  desk.propose(gives_up(id_, reason, end_as));
+  desk.propose(gives_up(id_, epoch_, reason, end_as));
 }
 
 }  // namespace muster::cluster

@@ -29,7 +29,7 @@ base::Instant LayerBarrier::step(Desk& desk, JobId id, const LedgerJob& job) {
   }
   const base::Instant limit = since_ + desk.options.barrier_timeout;
   if (desk.now >= limit) {
-    desk.propose(gives_up(id, given_up::kContextNotKept, JobState::kFailed));
+    desk.propose(gives_up(id, job.epoch, given_up::kContextNotKept, JobState::kFailed));
     return desk.now + desk.options.quorum_timeout;
   }
   if (!pinned_) {
@@ -37,7 +37,7 @@ base::Instant LayerBarrier::step(Desk& desk, JobId id, const LedgerJob& job) {
     std::string bytes;
     encode(values_, bytes);
     if (bytes.size() > kMaxBodyBytes) {
-      desk.propose(gives_up(id, given_up::kProvidesTooMuch, JobState::kFailed));
+      desk.propose(gives_up(id, job.epoch, given_up::kProvidesTooMuch, JobState::kFailed));
       return limit;
     }
     pinned_ = BodyRef{desk.hash(bytes), bytes.size()};

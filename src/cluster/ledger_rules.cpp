@@ -240,6 +240,7 @@ Verdict LedgerRules::operator()(const CancelRequested& command) {
     return Verdict::kUnknownJob;
   }
   if (job->end) return Verdict::kJobEnded;
+  if (command.epoch != 0 && command.epoch != job->epoch) return Verdict::kStaleEpoch;
   if (job->cancel) return Verdict::kRepeated;
   const bool known = command.end_as == JobState::kCancelled || command.end_as == JobState::kFailed ||
                      command.end_as == JobState::kTimeout;

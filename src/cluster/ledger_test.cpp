@@ -107,6 +107,14 @@ TEST_F(LedgerTest, RefusesWhatASupersededLeaderProposes) {
   EXPECT_EQ(part(0, 0).fence, (Fence{2, 1}));
 }
 
+TEST_F(LedgerTest, ASupersededLeaderGivesNothingUpAndAPersonDoesWhoeverLeads) {
+  accept(kJob, outline({{}}));
+  EXPECT_EQ(apply(JobOwner{kJob, kManagerB, 2, std::chrono::seconds(0)}), Verdict::kApplied);
+  EXPECT_EQ(apply(gives_up(kJob, 1, given_up::kContextNotKept, JobState::kFailed)), Verdict::kStaleEpoch);
+  EXPECT_FALSE(ledger.job(kJob)->cancel);
+  EXPECT_EQ(apply(CancelRequested{kJob, "ada", "", JobState::kCancelled}), Verdict::kApplied);
+}
+
 TEST_F(LedgerTest, AJobGrowsNoYoungerWithWhoKnowsItForLess) {
   accept(kJob, outline({{}}));
   EXPECT_EQ(apply(JobOwner{kJob, kManagerB, 2, std::chrono::seconds(20)}), Verdict::kApplied);

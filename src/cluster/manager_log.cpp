@@ -75,7 +75,9 @@ struct Manager::AfterApply {
   void operator()(const JobEnded& command) const {
     if (!took_effect(verdict)) return;
     note(Noted::kEnded, {command.job, 0, 0}, {command.epoch, 0});
-    manager.ends_.ended(command.job, desk.now - manager.accepted_.at(command.job), desk.now);
+    const auto accepted = manager.accepted_.find(command.job);
+    const bool known = accepted != manager.accepted_.end();
+    manager.ends_.ended(command.job, known ? desk.now - accepted->second : base::Duration::zero(), desk.now);
     manager.pass_on_origin(desk, command.job);
     manager.others_due_ = desk.now;
     const LedgerJob* job = desk.ledger.job(command.job);

@@ -123,6 +123,8 @@ struct Datacenter {
   bool operator==(const Datacenter&) const = default;
 };
 struct Datacenters {
+  Answer answer = Answer::kAccepted;
+  base::Duration retry_after{};  // of those who are turned away
   std::vector<Datacenter> list;  // ≤ kMaxDatacenters
 
   bool operator==(const Datacenters&) const = default;

@@ -37,6 +37,7 @@ void SlotResults::end(GateDesk& desk, const GateLedgerJob& job, const SlotFence&
   }
   for (const WorkflowStatus& status : workflows) add(desk, job, fence, from, status);
   if (!end_) end_ = End{state, reason, elapsed};
+  end_->elapsed = std::max(end_->elapsed, elapsed);
 }
 
 void SlotResults::step(GateDesk& desk, const GateLedgerJob& job, const SlotFence& fence) {

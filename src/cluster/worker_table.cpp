@@ -62,7 +62,7 @@ void WorkerTable::unanswered(NodeId worker, base::Instant now) {
 
 void WorkerTable::sync(const Ledger& ledger, base::Instant now) {
   in_ledger_.clear();
-  for (const auto& [node, worker] : ledger.workers()) in_ledger_.insert(in_ledger_.end(), node);
+  for (const auto& [node, worker] : ledger.workers()) in_ledger_.emplace_hint(in_ledger_.end(), node, worker.life);
   std::erase_if(
       seen_, [&](const auto& each) { return each.second.swim == Liveness::kDead && !in_ledger_.contains(each.first); });
   std::map<Process, base::Instant> evicted;
@@ -198,8 +198,12 @@ std::optional<std::uint64_t> WorkerTable::version(const Process& worker) const {
 WorkerTable::Seen* WorkerTable::row(NodeId worker) {
   const auto at = seen_.find(worker);
   if (at != seen_.end()) return &at->second;
-  if (seen_.size() >= 2 * kMaxWorkers && !in_ledger_.contains(worker)) return nullptr;
-  return &seen_[worker];
+  const auto known = in_ledger_.find(worker);
+  if (seen_.size() >= 2 * kMaxWorkers && known == in_ledger_.end()) return nullptr;
+  Seen& made = seen_[worker];
+  // Calls go to the life that the ledger has.
+  if (known != in_ledger_.end()) begin(made, known->second);
+  return &made;
 }
 
 void WorkerTable::begin(Seen& seen, Life life) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "base/time.h"
@@ -110,7 +109,7 @@ class WorkerTable {
   WorkerState state(const Seen& seen, base::Instant now) const;
 
   ManagerOptions options_;
-  std::set<NodeId> in_ledger_;
+  std::map<NodeId, Life> in_ledger_;
   std::map<NodeId, Seen> seen_;
   std::map<Process, base::Instant> evicted_at_;
   cores::EvictionGuard guard_;

@@ -58,6 +58,18 @@ TEST_F(WorkerTableTest, AWorkerOnTrialIsCalledOnceUntilItAnswers) {
   EXPECT_FALSE(table_.candidates(ledger, now_).back().on_trial);
 }
 
+// As in a manager that has just read its log, and has not heard of the worker itself.
+TEST_F(WorkerTableTest, CountsCallsWithoutAnAnswerThoughItKnowsTheWorkerFromTheLedgerAlone) {
+  WorkerTable fresh{ManagerOptions{}};
+  fresh.sync(ledger, now_);
+  const NodeId node = cluster::worker(3).node;
+  for (int i = 0; i < 2; ++i) fresh.unanswered(node, now_);
+  fresh.sync(ledger, now_);
+  EXPECT_TRUE(fresh.may_call(node, now_));
+  fresh.unanswered(node, now_);
+  EXPECT_FALSE(fresh.may_call(node, now_));
+}
+
 TEST_F(WorkerTableTest, IgnoresReportsThatAreNotNewer) {
   EXPECT_FALSE(table_.heard(cluster::worker(1), WorkerState::kDraining, 1, now_));
   EXPECT_FALSE(table_.heard(cluster::worker(1, 0), WorkerState::kDraining, 9, now_));

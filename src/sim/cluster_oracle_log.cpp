@@ -101,6 +101,17 @@ struct ClusterLog::Effect {
       give(id, fence, each);
     }
   }
+  // Whoever lost a part does not get it again, and nobody does after too many losses.
+  void check_losses(const PartId& id, const cluster::Process& worker) const {
+    const auto found = place.losses.find(id);
+    if (found == place.losses.end()) return;
+    if (found->second.with.contains(worker))
+      violate("failed-cause", fmt::format("part {}.{} of job {} goes again to worker {}, which lost it", id.workflow,
+                                          id.part, cluster::number(id.job), base::number(worker.node)));
+    if (found->second.counted > kMostLosses)
+      violate("failed-cause", fmt::format("part {}.{} of job {} is run again after {} losses", id.workflow, id.part,
+                                          cluster::number(id.job), found->second.counted));
+  }
   void give(const PartId& id, const cluster::Fence& fence, const cluster::Assignment& each) const {
     const std::uint64_t name = cluster::number(id.job);
     check_epoch("a provision", id.job, fence.epoch);
@@ -110,6 +121,7 @@ struct ClusterLog::Effect {
     place.issued[id] = fence;
     if (auto& provided = place.jobs.at(id.job).provided.at(id.workflow); !provided) provided = log.kernel_->elapsed();
     place.given[{id, fence}] = {each.worker, each.cores};
+    check_losses(id, each.worker);
     if (place.held.contains(id))
       violate("provision-once",
               fmt::format("part {}.{} of job {} gets cores while it has some", id.workflow, id.part, name));
@@ -267,6 +279,8 @@ struct ClusterLog::Effect {
     if (job == nullptr || !job->cancel) return;
     Job& known = place.jobs[command.job];
     if (job->end && !known.cancelled) log.kernel_->hit("cancellation came after the end");
+    if (!known.cancelled && job->cancel == command && command.epoch != 0)
+      check_epoch("that a leader gives up", command.job, command.epoch);
     if (!known.cancelled) {
       known.cancelled_at = log.kernel_->elapsed();
       known.cancelled_as = command.end_as;

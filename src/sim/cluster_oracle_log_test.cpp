@@ -8,7 +8,7 @@ namespace muster::sim {
 namespace {
 
 cluster::CancelRequested given_up(std::string_view reason) {
-  return cluster::gives_up(kJob, reason, cluster::JobState::kFailed);
+  return cluster::gives_up(kJob, 1, reason, cluster::JobState::kFailed);
 }
 
 TEST_F(ClusterOracles, SeeAnEndByACancellationThatNobodyAskedFor) {

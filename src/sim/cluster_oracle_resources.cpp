@@ -56,7 +56,8 @@ constexpr bool kOneOf = (std::is_same_v<T, Listed> || ...);
 // What was acknowledged, or tells the end of it.
 template <class T>
 constexpr bool kAcknowledged = kOneOf<T, cluster::PartResult, cluster::ResultAck, cluster::WorkflowEnded,
-                                      cluster::JobEnd, cluster::EndAck, cluster::Forward>;
+                                      cluster::JobEnd, cluster::EndAck, cluster::Forward, cluster::BodyOffer,
+                                      cluster::BodyHeld, cluster::BodyWanted, cluster::BodyPiece, cluster::BodyMissing>;
 // What keeps the cluster together and can stop things.
 template <class T>
 constexpr bool kControl =
@@ -127,6 +128,11 @@ void ClusterResources::leaves(base::NodeId node, base::NodeId to, const cluster:
                               const cluster::Manager& brain) {
   const auto* const offer = std::get_if<cluster::Dispatch>(&message);
   if (offer != nullptr) offers(node, to, *offer, brain.circuit_of(to));
+  // Also of what is committed: a minority may hold what a majority has decided on since.
+  const bool acts = offer != nullptr || std::holds_alternative<cluster::ResultAck>(message);
+  if (acts && !brain.standing().current())
+    kernel_->violate("5", fmt::format("manager {} sends a {} to worker {} without a quorum", base::number(node),
+                                      cluster::name_of(message), base::number(to)));
   refuses(node, message, brain.quorum_circuit());
   check_cancellation(node, message, brain);
 }
