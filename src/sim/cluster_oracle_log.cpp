@@ -279,8 +279,7 @@ struct ClusterLog::Effect {
     if (job == nullptr || !job->cancel) return;
     Job& known = place.jobs[command.job];
     if (job->end && !known.cancelled) log.kernel_->hit("cancellation came after the end");
-    if (!known.cancelled && job->cancel == command && command.epoch != 0)
-      check_epoch("that a leader gives up", command.job, command.epoch);
+    if (!known.cancelled && command.epoch != 0) check_epoch("that a leader gives up", command.job, command.epoch);
     if (!known.cancelled) {
       known.cancelled_at = log.kernel_->elapsed();
       known.cancelled_as = command.end_as;

@@ -51,6 +51,26 @@ TEST_F(ClusterOracles, SeeAPartGivenUpForLossesThatCountForNothing) {
   EXPECT_EQ(broken(), "failed-cause");
 }
 
+TEST_F(ClusterOracles, SeeAPartThatGoesAgainToWhoLostIt) {
+  provision();
+  const cluster::PartLost lost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kNotRunning};
+  runs_.excuses(kWorker, {lost.part, lost.fence}, lost.loss);
+  commit(lost);
+  EXPECT_EQ(broken(), "");
+  commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, 2}}});
+  EXPECT_EQ(broken(), "failed-cause");
+}
+
+TEST_F(ClusterOracles, SeeWhatALeaderGivesUpWhoLeadsNoMore) {
+  provision();
+  commit(cluster::JobOwner{kJob, {base::NodeId{102}, Life{1}}, 2, std::chrono::seconds(0)});
+  cluster::CancelRequested late = given_up(cluster::given_up::kContextNotKept);
+  cluster::CancelRequested unmarked = late;
+  unmarked.epoch = 0;
+  commit(late, unmarked);
+  EXPECT_EQ(broken(), "9");
+}
+
 TEST_F(ClusterOracles, SeeAJobGivenUpBeforeTheTimeThatItsReasonTakes) {
   const auto seen = [](std::string_view reason, std::chrono::seconds after) {
     struct Each : ClusterOracles {
