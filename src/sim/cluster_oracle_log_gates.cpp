@@ -179,6 +179,10 @@ void ClusterLog::check_gate_job(JobId id, const cluster::GateLedgerJob& job, std
     if (before.phase == cluster::SlotPhase::kEnded && slots[i] != before)
       kernel_->violate(
           "16", fmt::format("what {} made of job {} had ended, and now it is otherwise", before.datacenter, name));
+    const bool again = slots[i].phase == cluster::SlotPhase::kOpen || slots[i].phase == cluster::SlotPhase::kOffered;
+    if (before.phase == cluster::SlotPhase::kAccepted && again && !job.reroute)
+      kernel_->violate("16", fmt::format("job {} is to run again elsewhere, which nobody asked for, since {} is lost",
+                                         name, before.datacenter));
     if (slots[i].offer < before.offer)
       kernel_->violate(
           "11", fmt::format("the offers of slot {} of job {} go from {} to {}", i, name, before.offer, slots[i].offer));
