@@ -345,6 +345,7 @@ void GateProcess::on_member(Host& host, bool far, base::NodeId node, cluster::Li
 
 void GateProcess::on_gone(Host& host, base::NodeId peer) {
   if (ClusterMap::role(peer) != ClusterMap::Role::kClient) return;
+  shared_->talk.parted(self_, peer);
   stand(host);
   brain_->left(peer, host.now());
 }
