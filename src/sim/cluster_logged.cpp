@@ -1,10 +1,12 @@
 #include "sim/cluster_logged.h"
 
 #include <algorithm>
+#include <set>
 
 #include "cluster/command_codec.h"
 #include "cluster/gate_command_codec.h"
 #include "cores/raft_codec.h"
+#include "sim/cluster_oracle_routing.h"
 #include "sim/cluster_program.h"
 
 namespace muster::sim {
@@ -328,6 +330,7 @@ void GateProcess::on_message(Host& host, base::NodeId from, const cluster::Messa
 void GateProcess::on_member(Host& host, bool far, base::NodeId node, cluster::Liveness liveness,
                             const model::NodeState* state) {
   stand(host);
+  turned_ = turned_ || far;
   if (!far) {
     brain_->gate(node, liveness != cluster::Liveness::kDead, host.now());
     return;
@@ -342,6 +345,7 @@ void GateProcess::on_member(Host& host, bool far, base::NodeId node, cluster::Li
 
 void GateProcess::on_gone(Host& host, base::NodeId peer) {
   if (ClusterMap::role(peer) != ClusterMap::Role::kClient) return;
+  shared_->talk.parted(self_, peer);
   stand(host);
   brain_->left(peer, host.now());
 }
@@ -368,6 +372,7 @@ void GateProcess::apply_entry(Host& host, const cores::RaftEntry& entry, bool fi
 cluster::Effects GateProcess::take() {
   cluster::Effects effects = brain_->take();
   check(effects);
+  if (!turned_) check_choices(effects);
   for (const cluster::Effect& effect : effects) {
     if (const auto* out = std::get_if<cluster::Send>(&effect)) {
       shared_->resources.leaves(self_, out->to, out->message, *brain_);
@@ -388,6 +393,31 @@ void GateProcess::proposes(const std::string& entry) {
   if (!decoded || decoded->proposer.node != self_) return;
   shared_->log.proposed(*decoded, brain_->standing().voters);
   shared_->leases.proposed(*decoded, brain_->ledger());
+}
+
+// What it proposes and notes at once it has chosen just now; a proposal without a note is an old one, sent again.
+void GateProcess::check_choices(const cluster::Effects& effects) {
+  std::set<cluster::JobId> fresh;
+  for (const cluster::Effect& effect : effects) {
+    const auto* const note = std::get_if<cluster::Note>(&effect);
+    if (note == nullptr) continue;
+    if (note->what == cluster::Noted::kOffered || note->what == cluster::Noted::kFellBack) fresh.insert(note->part.job);
+  }
+  if (fresh.empty()) return;
+  const std::vector<cluster::Datacenter> known = brain_->datacenters().list();
+  for (const cluster::Effect& effect : effects) {
+    const auto* const proposal = std::get_if<cluster::Propose>(&effect);
+    const auto* const out = std::get_if<cluster::Send>(&effect);
+    const auto* const forward = out == nullptr ? nullptr : std::get_if<cluster::Forward>(&out->message);
+    if (proposal == nullptr && forward == nullptr) continue;
+    const auto decoded = cluster::decode_gate_entry(proposal != nullptr ? proposal->entry : forward->entry);
+    const auto* const choice = decoded ? std::get_if<cluster::SlotOffered>(&decoded->command) : nullptr;
+    if (choice == nullptr || decoded->proposer != process_ || !fresh.contains(choice->fence.job)) continue;
+    const cluster::GateLedgerJob* const job = brain_->ledger().job(choice->fence.job);
+    if (job == nullptr) continue;
+    shared_->kernel.hit("datacenter chosen");
+    check_choice(shared_->kernel, self_, *choice, *job, known);
+  }
 }
 
 // Whatever a gate orders in the name of a job it orders while it holds the lease, and under the epoch that the log gave
@@ -421,6 +451,7 @@ void GateProcess::check(const cluster::Effects& effects) {
 }
 
 void GateProcess::settled(Host& host) {
+  turned_ = false;
   if (!draining_ && critical(host)) {
     shared_->kernel.hit("critical gate steps down");
     draining_ = true;

@@ -139,11 +139,14 @@ class GateProcess final : public LoggedProcess {
 
  private:
   void check(const cluster::Effects& effects);
+  // The datacenters that it has chosen just now.
+  void check_choices(const cluster::Effects& effects);
   void proposes(const std::string& entry);
 
   std::optional<cluster::Gate> brain_;
   base::NodeId self_ = base::kNoNode;
   cluster::Process process_;
+  bool turned_ = false;  // it has heard of managers in this turn, perhaps after it chose
   bool draining_ = false;
 };
 

@@ -506,12 +506,14 @@ std::string ClusterLog::fault_of_context(const Place& place, const PartId& part,
     return fmt::format("has {} rows, which are not those of the {} workflows that it depends on", values->rows.size(),
                        depends.size());
   for (const cluster::ContextRow& row : values->rows) {
+    // Of values that several parts provide under one key at no known time, the greatest is the last.
+    std::string last;
+    for (auto at = place.completed.lower_bound({part.job, row.workflow, 0});
+         at != place.completed.end() && at->job == part.job && at->workflow == row.workflow; ++at)
+      last = std::max(last, token_of(row.workflow, at->part));
     const bool one = row.provided.size() == 1 && row.provided[0].key == kToken && row.provided[0].values.size() == 1;
-    bool held = false;
-    for (auto at = place.counted.lower_bound({part.job, row.workflow, 0});
-         one && at != place.counted.end() && at->first.job == part.job && at->first.workflow == row.workflow; ++at)
-      held = held || row.provided[0].values[0] == token_of(row.workflow, at->first.part);
-    if (!held) return fmt::format("has something else than what workflow {} provided", row.workflow);
+    if (!one || last.empty() || row.provided[0].values[0] != last)
+      return fmt::format("has something else than what workflow {} provided", row.workflow);
   }
   return {};
 }

@@ -513,6 +513,48 @@ TEST_F(ClusterOracles, SeeAContextThatNoResultProvided) {
   EXPECT_EQ(broken(), "layers");
 }
 
+TEST_F(ClusterOracles, SeeAContextOfTheFirstPartAlone) {
+  keep_everywhere(hash_body("bundle"));
+  keep_everywhere(hash_body("result"));
+  keep_everywhere(hash_body("context"));
+  commit(accepted());
+  commit(cluster::WorkerAdmitted{{kWorker, Life{1}}, 4});
+  commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 2, 1}, {1, {kWorker, Life{1}}, 2, 1}}});
+  for (std::uint32_t part = 0; part < 2; ++part) {
+    cluster::StartExecutor begun = order(part, {1, 1}, {2 * part, 2 * part + 1});
+    begun.slice.first_core = 2 * part;
+    runs_.started(kWorker, 0, begun);
+    cluster::ExecutorEnd end;
+    end.part = begun.part;
+    end.fence = begun.fence;
+    end.outcome = cluster::PartOutcome::kCompleted;
+    end.counts = counts_of(kJob, 0, begun.slice);
+    runs_.ended(kWorker, end, hash_body("result"));
+    commit(cluster::ResultHeld{end.part, end.fence, *end.outcome, {hash_body("result"), 6}, end.counts, ""});
+  }
+  commit(cluster::LayerContext{kJob, 1, 0, 1, {hash_body("context"), 7}});
+  cluster::StartExecutor next = order(0, {1, 1}, {0});
+  next.part = {kJob, 1, 0};
+  next.context = context(0, token_of(0, 1));
+  log_.starts(kWorker, next);
+  EXPECT_EQ(broken(), "");
+  next.context = context(0, token_of(0, 0));
+  log_.starts(kWorker, next);
+  EXPECT_EQ(broken(), "layers");
+}
+
+TEST_F(ClusterOracles, SeeAWorkerThatTakesAPartOnAndIsToDrain) {
+  cluster::Dispatch offer;
+  offer.part = {kJob, 0, 0};
+  offer.fence = {1, 1};
+  runs_.taken_on(kWorker, 0, offer);
+  runs_.taken_on(kWorker, 0, offer, true);  // says again what it said before
+  EXPECT_EQ(broken(), "");
+  offer.fence = {1, 2};
+  runs_.taken_on(kWorker, 0, offer, true);
+  EXPECT_EQ(broken(), "draining");
+}
+
 TEST_F(ClusterOracles, SeeAPartThatLacksItsContext) {
   provision();
   commit(result());

@@ -38,8 +38,11 @@ void ClusterRuns::accepted(base::NodeId worker, std::uint64_t life, const cluste
   token = {life, token.first == life ? std::max(token.second, offer.epoch) : offer.epoch};
 }
 
-void ClusterRuns::taken_on(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer) {
+void ClusterRuns::taken_on(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer, bool leaving) {
   if (!taken_.insert({worker, {offer.part, offer.fence}}).second) return;
+  if (leaving)
+    kernel_->violate("draining", fmt::format("worker {} takes on {} and is to drain", base::number(worker),
+                                             in_words({offer.part, offer.fence})));
   auto& seen = contexts_[{worker, offer.part.job}];
   if (seen.first == life && offer.context_version < seen.second)
     kernel_->violate("layers",

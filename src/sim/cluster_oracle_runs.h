@@ -41,7 +41,8 @@ class ClusterRuns {
   // A worker takes an offer on, or knows it already: not so if it was refused for its epoch, fence, life or version.
   void accepted(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer);
   // It takes the part on, or says again that it did.
-  void taken_on(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer);
+  // `leaving`: the worker was to drain when the offer came.
+  void taken_on(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer, bool leaving = false);
   void started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order);
   void counted(base::NodeId worker, const Key& key, const cluster::Counts& counts);
   void ended(base::NodeId worker, const cluster::ExecutorEnd& end, const cluster::BodyHash& body);

@@ -87,8 +87,69 @@ void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::ResultAc
                                     cluster::number(message.part.job), message.fence.epoch, message.fence.attempt));
 }
 
-void ClusterTalk::on(base::NodeId from, base::NodeId, const cluster::JobEnd& message) {
+void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::JobEnd& message) {
   check_end(from, message.job, message.state);
+  if (ClusterMap::role(from) == ClusterMap::Role::kGate) {
+    check_losses(from, to, message);
+  } else {
+    check_totals(from, to, message);
+  }
+}
+
+void ClusterTalk::on(base::NodeId from, base::NodeId to, const cluster::WindowPush& message) {
+  const base::NodeId follower = ClusterMap::role(from) == ClusterMap::Role::kGate ? to : base::kNoNode;
+  for (const cluster::TotalRow& row : message.totals)
+    pushed_[{from, follower, message.job, message.datacenter, row.workflow}] = {to, message.epoch, row.counts,
+                                                                                row.lost};
+}
+
+void ClusterTalk::booted(base::NodeId node) {
+  std::erase_if(pushed_, [node](const auto& each) { return std::get<0>(each.first) == node; });
+}
+
+void ClusterTalk::parted(base::NodeId gate, base::NodeId client) {
+  std::erase_if(pushed_,
+                [&](const auto& each) { return std::get<0>(each.first) == gate && std::get<1>(each.first) == client; });
+}
+
+// What is lost of them on the way is lost, and another gate may hear of the end later; but who led the job to its end
+// under this epoch knows every result.
+void ClusterTalk::check_totals(base::NodeId manager, base::NodeId to, const cluster::JobEnd& message) {
+  if (message.state != cluster::JobState::kCompleted) return;
+  for (auto at = pushed_.lower_bound({manager, base::kNoNode, message.job, "", 0});
+       at != pushed_.end() && std::get<0>(at->first) == manager && std::get<2>(at->first) == message.job; ++at) {
+    const auto& [receiver, epoch, counts, lost] = at->second;
+    const std::uint32_t workflow = std::get<4>(at->first);
+    const std::uint32_t datacenter = ClusterMap::datacenter(manager);
+    if (receiver != to || epoch != log_->epoch(datacenter, message.job)) continue;
+    kernel_->hit("end told with its totals");
+    const cluster::Counts held = log_->counted(datacenter, message.job, workflow);
+    if (counts.since(lost) != held)
+      kernel_->violate("18", fmt::format("manager {} tells the end of job {}, and of its workflow {} it has told {} "
+                                         "iterations with {} lost; the log holds {}",
+                                         base::number(manager), cluster::number(message.job), workflow,
+                                         counts.iterations, lost.iterations, held.iterations));
+  }
+}
+
+// Only the owner at the end: a former one may tell the end, too, and knows no more of the totals.
+void ClusterTalk::check_losses(base::NodeId gate, base::NodeId client, const cluster::JobEnd& message) {
+  for (const cluster::DatacenterStatus& place : message.datacenters) {
+    if (!place.lost) continue;
+    for (auto at = pushed_.lower_bound({gate, client, message.job, place.name, 0});
+         at != pushed_.end() && std::get<0>(at->first) == gate && std::get<1>(at->first) == client &&
+         std::get<2>(at->first) == message.job && std::get<3>(at->first) == place.name;
+         ++at) {
+      const auto& [receiver, epoch, counts, lost] = at->second;
+      if (receiver != client || epoch != log_->gate_epoch(message.job)) continue;
+      kernel_->hit("loss of a datacenter told with its totals");
+      if (counts != lost)
+        kernel_->violate("18", fmt::format("gate {} tells that {} was lost to job {}, and of its {} iterations it has "
+                                           "told {} as lost",
+                                           base::number(gate), place.name, cluster::number(message.job),
+                                           counts.iterations, lost.iterations));
+    }
+  }
 }
 
 // Who is behind may say that a job runs which has ended, but not the other way round.

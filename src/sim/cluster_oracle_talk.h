@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 
 #include "cluster/effects.h"
@@ -17,6 +18,10 @@ class ClusterTalk {
 
   void leaves(base::NodeId from, base::NodeId to, const cluster::Message& message);
   void noted(const cluster::Note& note);
+  // What a process told before is not what it knows in its next life.
+  void booted(base::NodeId node);
+  // A gate has lost sight of a client: what it pushes meanwhile does not reach it.
+  void parted(base::NodeId gate, base::NodeId client);
   // A manager is asked for time, perhaps not for the first time; it answers at once.
   void asked(base::NodeId manager, const cluster::ExtensionAsk& ask);
 
@@ -35,6 +40,7 @@ class ClusterTalk {
   void on(base::NodeId from, base::NodeId to, const cluster::CancelAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::ResultAck& message);
   void on(base::NodeId from, base::NodeId to, const cluster::JobEnd& message);
+  void on(base::NodeId from, base::NodeId to, const cluster::WindowPush& message);
   void on(base::NodeId from, base::NodeId to, const cluster::StatusAnswer& message);
   void on(base::NodeId from, base::NodeId to, const cluster::EndAck& message);
   void on(base::NodeId from, base::NodeId to, const cluster::DispatchAnswer& message);
@@ -43,10 +49,24 @@ class ClusterTalk {
   template <class Other>
   void on(base::NodeId, base::NodeId, const Other&) {}
   void check_end(base::NodeId from, cluster::JobId job, cluster::JobState state);
+  // Whoever tells an end has told the totals that belong to it.
+  void check_totals(base::NodeId manager, base::NodeId to, const cluster::JobEnd& message);
+  void check_losses(base::NodeId gate, base::NodeId client, const cluster::JobEnd& message);
+
+  // The last totals of a workflow that one node told another, and under which epoch.
+  struct Pushed {
+    base::NodeId to = base::kNoNode;
+    std::uint64_t epoch = 0;
+    cluster::Counts counts;
+    cluster::Counts lost;
+  };
+  // By sender, receiver, job, datacenter and workflow; a manager has one receiver at a time and names no datacenter.
+  using Total = std::tuple<base::NodeId, base::NodeId, cluster::JobId, std::string, std::uint32_t>;
 
   Kernel* kernel_;
   ClusterLog* log_;
   std::map<std::tuple<base::NodeId, cluster::PartId, cluster::Fence>, Extensions> extensions_;
+  std::map<Total, Pushed> pushed_;
 };
 
 }  // namespace muster::sim

@@ -63,6 +63,7 @@ bool ClusterShared::gates_keep_time() const {
 
 void ClusterProcess::start(Host& host) {
   shared_->runs.booted(host.self());
+  shared_->talk.booted(host.self());
   shared_->resources.booted(host.self(), self(host).life);
   std::set<BodyHash> kept;
   for (const cluster::BodyRef& body : bodies_on_disk(host)) kept.insert(body.hash);

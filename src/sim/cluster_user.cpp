@@ -117,8 +117,16 @@ void ClusterUser::told(const cluster::JobEnd& end) {
   if (!direct_) compare_totals(end);
 }
 
+// Nobody else knows what was counted and lost before.
+bool ClusterUser::led_by_one(const cluster::JobEnd& end) const {
+  return log_->gate_epoch(end.job) == 1 && std::ranges::all_of(end.datacenters, [&](const auto& place) {
+           return log_->epoch(ClusterMap::datacenter(place.name), end.job) == 1;
+         });
+}
+
 // Totals are not repeated: the last of them may be lost with a gate, and then they lag behind or still have what is
-// lost.
+// lost. Where one gate and one manager led the job they have no more than is held, be they ever so old: a part counts
+// no more than its result will, and it is not run again before its loss is known.
 void ClusterUser::compare_totals(const cluster::JobEnd& end) {
   const bool all_lost = std::ranges::all_of(end.datacenters, &cluster::DatacenterStatus::lost);
   if (all_lost && !end.datacenters.empty()) {
@@ -137,6 +145,11 @@ void ClusterUser::compare_totals(const cluster::JobEnd& end) {
     kernel_->hit(left == held                  ? "last totals shown are those held"
                  : left && !above(*left, held) ? "last totals shown lag behind"
                                                : "last totals shown have more");
+    if ((!left || above(*left, held)) && led_by_one(end))
+      kernel_->violate("18", fmt::format("{} iterations of workflow {} of job {} were shown last, {} of them as lost; "
+                                         "the logs hold {}",
+                                         shown.counts.iterations, i, cluster::number(end.job), shown.lost.iterations,
+                                         held.iterations));
   }
 }
 

@@ -53,6 +53,7 @@ class ClusterUser {
   void check_all_told(const cluster::JobEnd& end);
   void check_all_told_directly(cluster::JobId id, const Job& job);
   void compare_totals(const cluster::JobEnd& end);
+  bool led_by_one(const cluster::JobEnd& end) const;
 
   Kernel* kernel_;
   const ClusterLog* log_;

@@ -35,7 +35,7 @@ bool WorkerProcess::begin(Host& host) {
 }
 
 void WorkerProcess::on_message(Host& host, base::NodeId from, const cluster::Message& message) {
-  if (const auto* order = std::get_if<cluster::Dispatch>(&message)) offer_ = *order;
+  if (const auto* order = std::get_if<cluster::Dispatch>(&message)) offer_ = *order, leaving_ = draining_ || critical_;
   if (const auto* answer = std::get_if<cluster::HeartbeatAnswer>(&message)) {
     const bool contact =
         answer->contact == cluster::Contact::kAdmitted || answer->contact == cluster::Contact::kPending;
@@ -59,7 +59,8 @@ void WorkerProcess::on_body_read(Host& host, const cluster::BodyHash& hash, std:
 void WorkerProcess::on_wake(Host& host) {
   if (host.now() >= health_due_) {
     health_due_ = host.now() + kHealth;
-    brain_->health(0.1, 0.1, critical(host) ? cores::LocalHealth::kMaxScore : score(), host.now());
+    critical_ = critical(host);
+    brain_->health(0.1, 0.1, critical_ ? cores::LocalHealth::kMaxScore : score(), host.now());
     tell_state(host,
                cluster::state_of_worker(brain_->state(), shared_->setup.cores, brain_->free_cores(), brain_->parts()));
   }
@@ -129,7 +130,7 @@ void WorkerProcess::answers(Host& host, const cluster::DispatchAnswer& answer) {
   const bool refused = answer.reply == Reply::kStaleFence || answer.reply == Reply::kStaleLife ||
                        answer.reply == Reply::kOtherMajor || answer.reply == Reply::kTooMany;
   if (!refused) shared_->runs.accepted(host.self(), host.life(), *offer_);
-  if (answer.reply == Reply::kAccepted) shared_->runs.taken_on(host.self(), host.life(), *offer_);
+  if (answer.reply == Reply::kAccepted) shared_->runs.taken_on(host.self(), host.life(), *offer_, leaving_);
 }
 
 void WorkerProcess::start_executor(Host& host, const cluster::StartExecutor& order) {

@@ -59,10 +59,12 @@ class WorkerProcess final : public ClusterProcess {
   std::optional<cluster::Worker> brain_;
   std::map<Key, Executor> executors_;
   std::optional<cluster::Dispatch> offer_;  // that this turn brought
+  bool leaving_ = false;                    // it was to drain, or of no use, when that came
   base::Instant health_due_{};
   base::Instant asked_ = base::Instant::min();
   bool thinks_ = false;  // its brain was asked in this turn
   bool draining_ = false;
+  bool critical_ = false;  // as its brain was told last
 };
 
 }  // namespace muster::sim

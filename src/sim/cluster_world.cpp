@@ -256,6 +256,7 @@ JobId ClusterWorld::submit(base::NodeId client, std::uint64_t kind) {
     if (where == 0) request.datacenters = {ClusterMap::name(static_cast<std::uint32_t>(random.below(2)))};
     if (where == 1) request.datacenters = {ClusterMap::name(0), ClusterMap::name(1)};
     if (where >= 2) request.count = static_cast<std::uint32_t>(1 + random.below(2));
+    if (where == 3) request.datacenters = {ClusterMap::name(static_cast<std::uint32_t>(next_job_ % 2))};
     request.reroute = random.below(3) == 0;
   }
   user(client).add(std::move(request));
