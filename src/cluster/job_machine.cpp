@@ -138,6 +138,13 @@ void JobMachine::push_windows(Desk& desk) {
   desk.send(origin_, std::move(push));
 }
 
+void JobMachine::push_last(Desk& desk) {
+  const LedgerJob* job = desk.ledger.job(id_);
+  if (job == nullptr || !job->end) return;
+  windows_.sync(*job, desk.now);
+  push_windows(desk);
+}
+
 void JobMachine::abandon(Desk& desk) {
   results_.abandon(desk);
   barrier_.abandon(desk);

@@ -44,6 +44,8 @@ class JobMachine {
   void announce(NodeId gate, std::uint64_t origin_epoch);
   NodeId origin() const { return origin_; }
   void push_windows(Desk& desk);
+  // Of a job that has ended, before anybody is told so: what of its totals was not told yet.
+  void push_last(Desk& desk);
 
   // It is not led here any more.
   void abandon(Desk& desk);

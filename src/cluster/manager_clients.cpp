@@ -268,6 +268,10 @@ void Manager::on(Desk& desk, NodeId from, const Reconnect& message) {
       // Told at once, even if a former life of the client has acknowledged it.
       answer.answer = Answer::kAccepted;
       desk.send(from, answer);
+      if (JobMachine* machine = led(message.job)) {
+        machine->announce(origin.node, origin.epoch);
+        machine->push_last(desk);
+      }
       return desk.send(from, JobEnd{message.job, job->epoch, job->end->state, job->end->reason, status_of(*job)});
     }
     // Also who is still known here may have missed what it was told.

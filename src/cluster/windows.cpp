@@ -12,9 +12,10 @@ bool counted(metrics::Taken taken) {
   return taken == metrics::Taken::kCounted || taken == metrics::Taken::kAmended;
 }
 
-// An attempt that is over and left nothing that counts.
+// An attempt that is over and left nothing that counts. One that was given up may bring its result until the part is
+// another's, and what was told as lost is never taken back.
 bool lost(const LedgerPart& part, const Fence& fence) {
-  if (fence < part.fence || part.phase == PartPhase::kWaiting) return true;
+  if (fence < part.fence) return true;
   return part.phase == PartPhase::kEnded && part.outcome != PartOutcome::kCompleted && part.result.size == 0;
 }
 
@@ -93,7 +94,13 @@ void Windows::sync(Workflow& workflow, const std::vector<LedgerPart>& parts, bas
   std::erase_if(workflow.open, [&](const Source& source) {
     Last& last = workflow.last.at(source);
     if (last.over) return true;
-    if (source.part >= parts.size() || !lost(parts[source.part], source.fence)) return false;
+    if (source.part >= parts.size()) return false;
+    const LedgerPart& part = parts[source.part];
+    if (!lost(part, source.fence)) {
+      // Nobody runs it.
+      if (part.phase == PartPhase::kWaiting) changed_ = std::exchange(last.vus, 0) > 0 || changed_;
+      return false;
+    }
     last.over = true;
     changed_ = true;
     workflow.samples.lose(source);

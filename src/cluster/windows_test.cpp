@@ -26,6 +26,7 @@ class WindowsTest : public ::testing::Test, public LedgerFixture {
     progress.sequence = sequence;
     progress.collected = now_.time_since_epoch();
     progress.counts.iterations = iterations;
+    progress.vus = 8;
     windows_.add(progress, base::Duration::zero(), now_);
   }
   std::uint64_t total() const { return windows_.totals().at(0).counts.iterations; }
@@ -60,11 +61,23 @@ TEST_F(WindowsTest, TotalsNeverFallWhenAnAttemptIsLost) {
   lost(0, 0, Loss::kNotRunning);
   windows_.sync(job(), now_);
   EXPECT_EQ(total(), 10u);
-  EXPECT_EQ(windows_.totals()[0].lost.iterations, 10u);
   provision(0, {{0, cluster::worker(2), 2, 2}});
   windows_.sync(job(), now_);
+  EXPECT_EQ(windows_.totals()[0].lost.iterations, 10u);
   tell(0, 1, 4, 2);
   EXPECT_EQ(total(), 14u);
+}
+
+TEST_F(WindowsTest, AnAttemptThatWasGivenUpAndBringsItsResultAfterAllIsNotToldAsLost) {
+  tell(0, 1, 4);
+  lost(0, 0, Loss::kNotRunning);
+  windows_.sync(job(), now_);
+  EXPECT_EQ(windows_.totals()[0].lost.iterations, 0u);
+  EXPECT_EQ(windows_.totals()[0].vus, 0u);
+  held(0, 0);
+  windows_.sync(job(), now_);
+  EXPECT_EQ(total(), 10u);
+  EXPECT_EQ(windows_.totals()[0].lost.iterations, 0u);
 }
 
 TEST_F(WindowsTest, AHeldResultIsTheLastWordOfItsAttempt) {
