@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "cluster/ids.h"
 #include "cluster/job.h"
+#include "cluster/messages_job.h"
 #include "cluster/messages_worker.h"
 
 namespace muster::cluster {
