@@ -489,9 +489,7 @@ TEST_F(ClusterOracles, SeeAContextThatIsNotOfTheWorkflowsThatAPartDependsOn) {
   provision();
   commit(result());
   keep_everywhere(hash_body("context"));
-  cluster::StartExecutor next = order(0, {1, 1}, {0});
-  next.part = {kJob, 1, 0};
-  next.context = context(0, token_of(0, 0));
+  cluster::StartExecutor next = of_next_layer(context(0, token_of(0, 0)));
   commit(cluster::LayerContext{kJob, 1, 0, 1, {hash_body("context"), 7}});
   log_.starts(kWorker, order(0, {1, 1}, {0}));
   log_.starts(kWorker, next);
@@ -506,10 +504,7 @@ TEST_F(ClusterOracles, SeeAContextThatNoResultProvided) {
   commit(result());
   keep_everywhere(hash_body("context"));
   commit(cluster::LayerContext{kJob, 1, 0, 1, {hash_body("context"), 7}});
-  cluster::StartExecutor next = order(0, {1, 1}, {0});
-  next.part = {kJob, 1, 0};
-  next.context = context(0, token_of(0, 1));
-  log_.starts(kWorker, next);
+  log_.starts(kWorker, of_next_layer(context(0, token_of(0, 1))));
   EXPECT_EQ(broken(), "layers");
 }
 
@@ -533,13 +528,9 @@ TEST_F(ClusterOracles, SeeAContextOfTheFirstPartAlone) {
     commit(cluster::ResultHeld{end.part, end.fence, *end.outcome, {hash_body("result"), 6}, end.counts, ""});
   }
   commit(cluster::LayerContext{kJob, 1, 0, 1, {hash_body("context"), 7}});
-  cluster::StartExecutor next = order(0, {1, 1}, {0});
-  next.part = {kJob, 1, 0};
-  next.context = context(0, token_of(0, 1));
-  log_.starts(kWorker, next);
+  log_.starts(kWorker, of_next_layer(context(0, token_of(0, 1))));
   EXPECT_EQ(broken(), "");
-  next.context = context(0, token_of(0, 0));
-  log_.starts(kWorker, next);
+  log_.starts(kWorker, of_next_layer(context(0, token_of(0, 0))));
   EXPECT_EQ(broken(), "layers");
 }
 

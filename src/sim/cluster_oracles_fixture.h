@@ -95,6 +95,13 @@ class ClusterOracles : public testing::Test {
     runs_.ended(kWorker, end, hash_body("result"));
     return {end.part, end.fence, *end.outcome, {hash_body("result"), 6}, end.counts, ""};
   }
+  // The first part of the job's next workflow begins with this context.
+  cluster::StartExecutor of_next_layer(std::string context) {
+    cluster::StartExecutor next = order(0, {1, 1}, {0});
+    next.part = {kJob, 1, 0};
+    next.context = std::move(context);
+    return next;
+  }
   static std::string context(std::uint32_t workflow, std::string value) {
     model::Provided provided;
     provided.key = kToken;
