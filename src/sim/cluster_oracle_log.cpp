@@ -101,7 +101,7 @@ struct ClusterLog::Effect {
       give(id, fence, each);
     }
   }
-  // Whoever lost a part does not get it again, and nobody does after too many losses.
+  // Whoever lost a part does not get it again, and nobody does after too many losses or refusals.
   void check_losses(const PartId& id, const cluster::Process& worker) const {
     const auto found = place.losses.find(id);
     if (found == place.losses.end()) return;
@@ -111,6 +111,9 @@ struct ClusterLog::Effect {
     if (found->second.counted > kMostLosses)
       violate("failed-cause", fmt::format("part {}.{} of job {} is run again after {} losses", id.workflow, id.part,
                                           cluster::number(id.job), found->second.counted));
+    if (found->second.refused > kMostRefusals)
+      violate("failed-cause", fmt::format("part {}.{} of job {} is offered again after {} refusals", id.workflow,
+                                          id.part, cluster::number(id.job), found->second.refused));
   }
   void give(const PartId& id, const cluster::Fence& fence, const cluster::Assignment& each) const {
     const std::uint64_t name = cluster::number(id.job);

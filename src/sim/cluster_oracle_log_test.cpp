@@ -51,6 +51,20 @@ TEST_F(ClusterOracles, SeeAPartGivenUpForLossesThatCountForNothing) {
   EXPECT_EQ(broken(), "failed-cause");
 }
 
+TEST_F(ClusterOracles, SeeAPartOfferedAgainAfterTooManyRefusals) {
+  provision();
+  for (std::uint32_t attempt = 1; attempt <= 6; ++attempt) {
+    EXPECT_EQ(broken(), "") << attempt;
+    // The ledger takes it for a loss that counts for nothing, and so goes on.
+    const cluster::PartLost refused{{kJob, 0, 0}, {1, attempt}, 1, cluster::Loss::kRefused};
+    cluster::PartLost alone = refused;
+    alone.loss = cluster::Loss::kAlone;
+    commit(refused, alone);
+    commit(cluster::Provision{kJob, 1, 0, {{0, {kWorker, Life{1}}, 4, attempt + 1}}});
+  }
+  EXPECT_EQ(broken(), "failed-cause");
+}
+
 TEST_F(ClusterOracles, SeeAPartThatGoesAgainToWhoLostIt) {
   provision();
   const cluster::PartLost lost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kNotRunning};

@@ -118,7 +118,7 @@ Scenario cluster_scenario(std::string name, std::string summary, std::function<v
                       "log-kept",  "log-equal", "provision-once",
                       "cores",     "layers",    "cancelled",
                       "part-once", "bodies",    "failed-cause",
-                      "limit"};
+                      "limit",     "draining",  "routing"};
   scenario.make = [adapt = std::move(adapt)](std::uint64_t seed) -> std::unique_ptr<World> {
     base::Random random(base::mix(seed ^ base::mix(kClusterSetup)));
     ClusterSetup setup = draw_setup(random);
@@ -151,7 +151,7 @@ Scenario scenario_without_gates(std::string name, std::string summary, std::func
         setup.datacenters = 1;
         adapt(setup);
       });
-  std::erase_if(scenario.watches, [](const std::string& law) { return law == "8" || law == "29"; });
+  std::erase_if(scenario.watches, [](const std::string& law) { return law == "8" || law == "29" || law == "routing"; });
   return scenario;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/campaign.h"
 #include "sim/invariants.h"
 #include "sim/register_world.h"
@@ -138,6 +140,14 @@ TEST(Scenarios, WatchOnlyInvariantsThatAreInTheTable) {
   for (const Scenario& scenario : built_in_scenarios())
     for (const std::string& name : scenario.watches)
       EXPECT_NE(find_invariant(name), nullptr) << scenario.name << " watches " << name;
+}
+
+TEST(Scenarios, LeaveNoInvariantUnwatched) {
+  for (const Invariant& invariant : invariants()) {
+    EXPECT_TRUE(std::ranges::any_of(built_in_scenarios(), [&](const Scenario& scenario) {
+      return std::ranges::count(scenario.watches, invariant.name) > 0;
+    })) << invariant.name;
+  }
 }
 
 TEST(Percentile, IsTheValueBelowWhichThatShareLies) {
