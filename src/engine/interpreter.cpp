@@ -16,6 +16,13 @@
 #include "model/options.h"
 
 namespace muster::engine {
+namespace {
+
+constexpr std::string_view kNoRoom =
+    "iterations ended because their values took more than 16 MiB; save and check less of what `repeat` and `retry` "
+    "receive, or make fewer rounds";
+
+}  // namespace
 
 Interpreter::Interpreter(const InterpreterContext& context)
     : program_(context.program),
@@ -215,6 +222,11 @@ void Interpreter::fail(Strand& strand) {
   strand.pc = op.fail_to;
 }
 
+void Interpreter::fail(Strand& strand, model::ErrorClass error, std::string_view detail) {
+  if (script_ != nullptr) strand.failure = std::make_unique<StepFailure>(error, std::string(detail));
+  fail(strand);
+}
+
 double Interpreter::rounds_left(const Strand& strand, const Skip& skip) const {
   if (skip.kind != Skip::Kind::kRounds) return 1;
   return static_cast<double>(program_.loops[skip.loop].times - strand.frames[skip.frame].count);
@@ -239,8 +251,9 @@ Interpreter::Step Interpreter::set(Strand& strand, const Op& op) {
   for (const auto& [slot, value] : program_.sets[op.a].values) {
     const auto made = value.value(evaluation(*strand.vu));
     if (!made) {
-      recording().note(fmt::format("a `set` step failed: {}", made.error().message));
-      fail(strand);
+      const std::string why = fmt::format("a `set` step failed: {}", made.error().message);
+      recording().note(why);
+      fail(strand, model::ErrorClass::kValue, why);
       return Step::kNext;
     }
     strand.vu->slots[slot] = *made;
@@ -305,9 +318,10 @@ Interpreter::Step Interpreter::metric(Strand& strand, const Op& op) {
   const bool truth = authoring::truthy(value);
   const bool is_rate = program_.metrics[compiled.metric].type == model::MetricType::kRate;
   if (!is_rate && !value.numeric() && value.type() != model::ValueType::kBool) {
-    recording().note(
-        fmt::format("metric '{}' got a value that is not a number", program_.metrics[compiled.metric].name));
-    fail(strand);
+    const std::string why =
+        fmt::format("metric '{}' got a value that is not a number", program_.metrics[compiled.metric].name);
+    recording().note(why);
+    fail(strand, model::ErrorClass::kValue, why);
     return Step::kNext;
   }
   if (counted(loop_.now())) {
@@ -326,15 +340,16 @@ Interpreter::Step Interpreter::metric(Strand& strand, const Op& op) {
 Interpreter::Step Interpreter::check(Strand& strand, const Op& op) {
   const CompiledCheckStep& step = program_.check_steps[op.a];
   StepRecording& record = recording().steps[step.step];
-  bool failed = false;
+  const CompiledCheck* failed = nullptr;
   for (const CompiledCheck& each : step.checks) {
     const bool holds = each.expression.holds(evaluation(*strand.vu));
     if (counted(loop_.now())) ++(holds ? record.checks[each.index].ok : record.checks[each.index].failed);
-    failed = failed || (!holds && each.required);
+    if (failed == nullptr && !holds && each.required) failed = &each;
   }
-  if (trace_) trace_checks(strand, op, !failed);
-  if (failed) {
-    fail(strand);
+  if (trace_) trace_checks(strand, op, failed == nullptr);
+  if (failed != nullptr) {
+    fail(strand, model::ErrorClass::kCheck,
+         fmt::format("the required check '{}' did not hold", program_.steps[step.step].checks[failed->index]));
   } else {
     ++strand.pc;
   }
@@ -362,7 +377,7 @@ Interpreter::Step Interpreter::repeat_test(Strand& strand, const Op& op) {
   }
   ++strand.frames.back().count;
   if (!has_room(*strand.vu)) {
-    fail(strand);
+    fail(strand, model::ErrorClass::kResource, kNoRoom);
     return Step::kNext;
   }
   ++strand.pc;
@@ -373,9 +388,7 @@ Interpreter::Step Interpreter::repeat_test(Strand& strand, const Op& op) {
 bool Interpreter::has_room(Vu& vu) {
   if (vu.arena.held() <= kMaxIterationBytes) [[likely]]
     return true;
-  recording().note(
-      "iterations ended because their values took more than 16 MiB; save and check less of what `repeat` and `retry` "
-      "receive, or make fewer rounds");
+  recording().note(kNoRoom);
   return false;
 }
 
@@ -418,10 +431,17 @@ Interpreter::Step Interpreter::retry_test(Strand& strand, const Op& op) {
     return Step::kNext;
   }
   const bool last = ++strand.frames.back().count >= retry.times;
-  if (last || !has_room(*strand.vu)) {
-    // A step that failed has told why itself.
-    if (last && !strand.failing) recording().note(retry.gave_up);
-    fail(strand);
+  if (!last && !has_room(*strand.vu)) {
+    fail(strand, model::ErrorClass::kResource, kNoRoom);
+    return Step::kNext;
+  }
+  if (last) {
+    if (strand.failing) {
+      fail(strand);  // a step that failed has told why itself
+    } else {
+      recording().note(retry.gave_up);
+      fail(strand, model::ErrorClass::kCheck, retry.gave_up);
+    }
     return Step::kNext;
   }
   strand.failing = false;
@@ -455,6 +475,7 @@ Interpreter::Step Interpreter::end(Strand& strand) {
     Join& join = *strand.part_of;
     const std::uint32_t node = strand.node;
     const bool failed = strand.failing;
+    if (failed && !join.failed) join.parent->failure = std::move(strand.failure);
     join.failed = join.failed || failed;
     join.thought = std::max(join.thought, strand.thought);
     if (script_ != nullptr) leave_script(strand);

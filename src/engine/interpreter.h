@@ -126,6 +126,8 @@ class Interpreter final : public CallHost, public ScriptHost {
   void record_cut(Strand& strand);
 
   void fail(Strand& strand);
+  // The same, where a script may ask why.
+  void fail(Strand& strand, model::ErrorClass error, std::string_view detail);
   double rounds_left(const Strand& strand, const Skip& skip) const;
   Step sleep(Strand& strand, base::Duration wait);
   Step think(Strand& strand, const Think& range);
@@ -155,6 +157,7 @@ class Interpreter final : public CallHost, public ScriptHost {
   Step script(Strand& strand);
   Step fork_script(Strand& strand, std::uint32_t branches);
   Step returned(Strand& strand);
+  Step ask_again(Strand& strand);
   void leave_script(Strand& strand);
   Step leave_list(Strand& strand, StopScope scope);
   void keep_report(Strand& strand, const Outcome& outcome, base::Duration latency);

@@ -88,7 +88,7 @@ void Interpreter::settle(Strand& strand, Outcome& outcome) {
   if (ok) {
     ++strand.pc;
   } else {
-    fail(strand);
+    fail(strand, outcome.error, outcome.ok ? std::string_view(detail) : outcome.detail);
   }
 }
 

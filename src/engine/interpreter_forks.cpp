@@ -47,6 +47,7 @@ void Interpreter::start_node(Join& join, std::uint32_t node) {
   strand.node = node;
   strand.pc = join.fork->nodes[node].start;
   strand.failing = false;
+  strand.failure.reset();
   strand.owed = {};
   strand.thought = {};
   strand.calling = false;

@@ -11,7 +11,8 @@ namespace muster::engine {
 void Interpreter::keep_report(Strand& strand, const Outcome& outcome, base::Duration latency) {
   reported_ = &strand;
   report_.status = outcome.status;
-  report_.error = outcome.error;
+  report_.error.reset();
+  if (!outcome.ok) report_.error = outcome.error;
   report_.detail = outcome.detail;
   report_.latency = latency;
   report_.response = outcome.response;
@@ -20,7 +21,15 @@ void Interpreter::keep_report(Strand& strand, const Outcome& outcome, base::Dura
 // The step that the script called has ended, well or not; the list's function is its entry.
 Interpreter::Step Interpreter::returned(Strand& strand) {
   strand.pc = list_of(*strand.vu).entry;
-  return Step::kNext;
+  return ask_again(strand);
+}
+
+// A script that is never made to wait gives way all the same, like a loop of steps does.
+Interpreter::Step Interpreter::ask_again(Strand& strand) {
+  if (next_round(strand) == Step::kNext) return Step::kNext;
+  strand.vu->waited = true;  // what it goes on with is no new beginning
+  reported_ = nullptr;       // nor is there a response any more
+  return Step::kWait;
 }
 
 ScriptAction Interpreter::ask_script(Strand& strand) {
@@ -38,6 +47,12 @@ ScriptAction Interpreter::ask_script(Strand& strand) {
   StepReport report = reported_ == &strand ? report_ : StepReport{};
   report.ok = !strand.failing;
   report.partly_ok = strand.partly_ok;
+  if (report.ok) {
+    report.error.reset();
+  } else if (strand.failure != nullptr) {
+    report.error = strand.failure->error;
+    report.detail = strand.failure->detail;
+  }
   strand.failing = false;
   strand.in_step = false;
   const ScriptGate::Inside inside(gate_);
@@ -56,12 +71,14 @@ Interpreter::Step Interpreter::script(Strand& strand) {
       }
       strand.in_step = true;
       strand.partly_ok = false;
+      strand.failure.reset();
       strand.bytes = action.bytes;
       strand.answers = action.answers;
       strand.pc = program_.callables[action.callable].entry;
       return Step::kNext;
     case ScriptAction::Kind::kSleep:
-      return think(strand, {.least = action.least, .most = action.most});
+      return think(strand, {.least = action.least, .most = action.most}) == Step::kWait ? Step::kWait
+                                                                                        : ask_again(strand);
     case ScriptAction::Kind::kFork:
       return fork_script(strand, action.branches);
     case ScriptAction::Kind::kStop:

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,10 +55,10 @@ struct ScriptAction {
 // How the step that a script called ended. The response, if there is one, can be read until the script is left.
 struct StepReport {
   bool ok = true;
-  bool partly_ok = false;    // of several answers one before the last was good
-  std::uint32_t status = 0;  // of the step's last request; 0: it made none, or its protocol has none
-  model::ErrorClass error = model::ErrorClass::kConnect;
-  std::string_view detail;
+  bool partly_ok = false;                       // of several answers one before the last was good
+  std::uint32_t status = 0;                     // of the step's last request; 0: it made none, or its protocol has none
+  std::optional<model::ErrorClass> error = {};  // unless it is ok
+  std::string_view detail;                      // and what happened
   base::Duration latency{};
   Response* response = nullptr;
 };

@@ -12,6 +12,7 @@
 #include "engine/http_session.h"
 #include "engine/program.h"
 #include "engine/protocol.h"
+#include "model/result.h"
 #include "model/value.h"
 #include "reactor/timers.h"
 
@@ -35,6 +36,12 @@ struct Frame {
   Retrying retrying{};
 };
 
+// Why what a script called did not end well.
+struct StepFailure {
+  model::ErrorClass error{};
+  std::string detail;
+};
+
 // One line of execution of a VU: its main one, or a branch of `parallel` or of a graph. Its timer is the strand's
 // sleep.
 class Strand : public reactor::Timer, public Call {
@@ -51,11 +58,12 @@ class Strand : public reactor::Timer, public Call {
   std::uint32_t pc = 0;
   bool failing = false;
   bool calling = false;
-  bool in_script = false;  // its function of the script has begun
-  bool in_step = false;    // and called a step
-  bool partly_ok = false;  // of several answers to its call one was good
-  void* fiber = nullptr;   // the script's own: where it was left
-  Retrying around;         // a branch: of the strand that forked it
+  bool in_script = false;                // its function of the script has begun
+  bool in_step = false;                  // and called a step
+  bool partly_ok = false;                // of several answers to its call one was good
+  void* fiber = nullptr;                 // the script's own: where it was left
+  std::unique_ptr<StepFailure> failure;  // in a scripted program: the latest; of branches, the first one's
+  Retrying around;                       // a branch: of the strand that forked it
   std::vector<Frame> frames;
 
   const Retrying& retrying() const { return frames.empty() ? around : frames.back().retrying; }

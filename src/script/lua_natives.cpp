@@ -290,7 +290,7 @@ int LuaNatives::fill(lua_State* state) {
   if (report == nullptr) return raise(state, "there is no result");
   const engine::Callable& callable = script.services_.program.callables[script.fiber_->callable];
   if (!report->ok) {
-    set_field(state, "error", model::to_text(report->error));
+    if (report->error) set_field(state, "error", model::to_text(*report->error));
     set_field(state, "detail", report->detail);
   }
   // Without a response nothing was saved: what the slots hold is of an earlier call.

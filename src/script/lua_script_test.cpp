@@ -222,6 +222,53 @@ TEST(LuaScript, ThinkSleepsAndGoesOn) {
   EXPECT_GE(result.lateness.count(), 6u);
 }
 
+TEST(LuaScript, AScriptThatIsNeverMadeToWaitLeavesOthersTheirTurns) {
+  for (const std::string turn : {"think(0)", "bad:try()", "set('word', 1) think('0s')"}) {
+    Stage stage;
+    const auto result = stage.run(
+        "job { load = { vus = 2, iterations = '1 each' } }\nlocal done = 0\n"
+        "local a = play('hello ${word ?? 1}', { name = 'a' })\n"
+        "local bad = play('bad', { name = 'bad', at_once = true, fails = 'value' })\n"
+        "function run(vu)\n"
+        "  if vu.id == 1 then while done < 3 do " +
+        turn +
+        " end\n"
+        "  else for i = 1, 3 do a() done = done + 1 end end\n"
+        "end\n");
+    EXPECT_EQ(engine::step(result, "a").ok, 3u) << turn;
+    EXPECT_EQ(result.iterations, 2u) << turn;
+    EXPECT_EQ(result.failed_iterations, 0u) << turn;
+    EXPECT_TRUE(result.notes.empty()) << result.notes[0].first;
+  }
+}
+
+TEST(LuaScript, AFailedStepOfSeveralTellsWhichFailureItWas) {
+  Stage stage;
+  const auto result = stage.run(R"(
+    job { load = { vus = 1, iterations = 1 } }
+    local poll = step { name = "poll", retry = { ["until"] = "asked.said == 'other'", times = 2 },
+                        steps = { { play = "hello", name = "asked" } } }
+    local both = step { name = "both", parallel = { { play = "good" }, { play = "bad", fails = "status", takes = "1ms" },
+                                                    { play = "worse", fails = "reset", takes = "20ms" } } }
+    local sum = step { name = "sum", group = "sum", steps = { { play = "good" }, { check = { that = "vu > 2", required = true } } } }
+    local good = step { name = "good", parallel = { { play = "good" }, { play = "good" } } }
+    local needs = play("hello", { name = "needs", check = { that = "said == 'other'", required = true } })
+    local function expect(made, error_class, words)
+      if made.error == error_class and (words == nil or made.detail:find(words, 1, true)) then return end
+      error(tostring(made.error) .. ": " .. tostring(made.detail), 2)
+    end
+    function run()
+      expect(poll:try(), "check", "did not hold")
+      expect(both:try(), "status")
+      expect(sum:try(), "check", "vu > 2")
+      expect(needs:try(), "check", "said == 'other'")
+      expect(good:try(), nil)
+    end
+  )");
+  EXPECT_EQ(result.failed_iterations, 0u);
+  for (const auto& note : result.notes) EXPECT_EQ(note.first.find("script error"), std::string::npos) << note.first;
+}
+
 TEST(LuaScript, AFailedIterationThinksAsLongAsWholeOnesDo) {
   for (const std::string failure : {"bad()", "local x = nil; x.y = 1", "parallel(bad, bad)"}) {
     Stage stage;
