@@ -352,35 +352,9 @@ std::string nothing_is(const Threshold& threshold, const Selection& selection) {
   return text;
 }
 
-}  // namespace
-
-base::Expected<void> judgeable(const Threshold& threshold) {
-  const Subject subject = subject_of(threshold.metric);
-  const Aggregate aggregate = wanted(threshold.aggregate).aggregate;
-  const auto refuse = [&](std::string_view has) {
-    return base::fail(fmt::format("{} has no '{}'; it has {}", threshold.metric, threshold.aggregate, has));
-  };
-  if (aggregate == Aggregate::kUnknown) {
-    return base::fail(
-        fmt::format("'{}' is no aggregate; there are p50, p95, p99.9 and so on, mean, min, max, std, "
-                    "rate and count",
-                    threshold.aggregate));
-  }
-  const bool times = subject == Subject::kLatency || subject == Subject::kService || subject == Subject::kLateness;
-  if (times && !of_a_distribution(aggregate)) return refuse("p50, p95 and so on, mean, min, max, std and count");
-  const bool counts = aggregate == Aggregate::kRate || aggregate == Aggregate::kCount ||
-                      (aggregate == Aggregate::kFailed && subject == Subject::kChecks);
-  if (!times && subject != Subject::kUser && !counts) {
-    return refuse(subject == Subject::kChecks ? "rate, count and failed" : "rate and count");
-  }
-  if (auto wrong = model::misfit(threshold)) return base::fail(std::move(wrong->message));
-  return {};
-}
-
-Measured measure(const Threshold& threshold, const std::vector<WorkflowResult>& workflows, std::optional<Span> span) {
+Measured measure_selected(const Threshold& threshold, const Selection& selection, const std::optional<Span>& span) {
   const Wanted want = wanted(threshold.aggregate);
   const Subject subject = subject_of(threshold.metric);
-  const Selection selection = select(threshold, workflows);
   const bool about_requests = subject == Subject::kLatency || subject == Subject::kService ||
                               subject == Subject::kFailed || subject == Subject::kRequests;
   if (selection.workflows.empty() || (about_requests && selection.steps.empty() && selection.tagged.empty())) {
@@ -424,6 +398,38 @@ Measured measure(const Threshold& threshold, const std::vector<WorkflowResult>& 
       return user_metric(threshold, selection, want);
   }
   return {};
+}
+
+}  // namespace
+
+base::Expected<void> judgeable(const Threshold& threshold) {
+  const Subject subject = subject_of(threshold.metric);
+  const Aggregate aggregate = wanted(threshold.aggregate).aggregate;
+  const auto refuse = [&](std::string_view has) {
+    return base::fail(fmt::format("{} has no '{}'; it has {}", threshold.metric, threshold.aggregate, has));
+  };
+  if (aggregate == Aggregate::kUnknown) {
+    return base::fail(
+        fmt::format("'{}' is no aggregate; there are p50, p95, p99.9 and so on, mean, min, max, std, "
+                    "rate and count",
+                    threshold.aggregate));
+  }
+  const bool times = subject == Subject::kLatency || subject == Subject::kService || subject == Subject::kLateness;
+  if (times && !of_a_distribution(aggregate)) return refuse("p50, p95 and so on, mean, min, max, std and count");
+  const bool counts = aggregate == Aggregate::kRate || aggregate == Aggregate::kCount ||
+                      (aggregate == Aggregate::kFailed && subject == Subject::kChecks);
+  if (!times && subject != Subject::kUser && !counts) {
+    return refuse(subject == Subject::kChecks ? "rate, count and failed" : "rate and count");
+  }
+  if (auto wrong = model::misfit(threshold)) return base::fail(std::move(wrong->message));
+  return {};
+}
+
+Measured measure(const Threshold& threshold, const std::vector<WorkflowResult>& workflows, std::optional<Span> span) {
+  const Selection selection = select(threshold, workflows);
+  Measured measured = measure_selected(threshold, selection, span);
+  measured.partial = selection.partial;
+  return measured;
 }
 
 std::optional<Extent> extent(const Threshold& threshold, const std::vector<WorkflowResult>& workflows) {

@@ -26,6 +26,7 @@ struct Measured {
   std::uint64_t samples = 0;  // what the value rests on
   bool tally = false;         // a count, or events per second: 0 samples is a measurement too
   std::string problem;        // why it cannot be measured; empty if it can
+  bool partial = false;       // there may be more that could not be told apart: a count is at least this
 };
 
 // Whether the threshold's metric, aggregate, `where` and window go together at all. The types of the user's own metrics

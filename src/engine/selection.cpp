@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "engine/recording.h"
+#include "model/options.h"
+
 namespace muster::engine {
 namespace {
 
@@ -28,9 +31,45 @@ bool has(std::string_view text, const Tag& tag) {
   return false;
 }
 
+// "region" and "plan" of the same. A value that looks like a further tag passes for one.
+template <class Fn>
+void each_key(std::string_view text, Fn&& fn) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    if (const std::size_t key = text.substr(0, end).find('='); key != std::string_view::npos) fn(text.substr(0, key));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+// Whether requests of the step whose row this is can be what is asked for and yet be in "other": that takes a tag of a
+// run that is not asked for, since a combination which is listed is whole.
+bool has_more(const TaggedResult& row, const StepResult& step, const Conditions& conditions) {
+  std::size_t keys = 0;
+  std::size_t asked = 0;
+  each_key(row.tags, [&](std::string_view key) {
+    ++keys;
+    asked += std::ranges::any_of(conditions.tags, [&](const Tag* tag) { return tag->first == key; }) ? 1 : 0;
+  });
+  const auto constant = std::ranges::count_if(conditions.tags, [&](const Tag* tag) { return has(step, *tag); });
+  return keys > asked && asked + static_cast<std::size_t>(constant) >= conditions.tags.size();
+}
+
 const StepResult* step_of(const WorkflowResult& workflow, const TaggedResult& row) {
   const auto found = std::ranges::find(workflow.steps, row.step, &StepResult::name);
   return row.step.empty() || found == workflow.steps.end() ? nullptr : &*found;
+}
+
+// Whether some of the requests that are asked for may be among those that have no row of their own.
+bool is_partial(const WorkflowResult& workflow, const Conditions& conditions, const Selection& selection) {
+  if (std::ranges::count(workflow.tagged, kOtherTags, &TaggedResult::tags) == 0) return false;
+  // A step that was late may have no row at all once all are taken.
+  const bool full = workflow.tagged.size() > model::kMaxTagRows;
+  return std::ranges::any_of(workflow.steps, [&](const StepResult& step) {
+    const bool named = conditions.step.empty() || std::string_view(step.name) == conditions.step;
+    if (!named || step.ok + step.failed == 0 || std::ranges::count(selection.steps, &step) > 0) return false;
+    const auto row = std::ranges::find(workflow.tagged, step.name, &TaggedResult::step);
+    return row == workflow.tagged.end() ? full : has_more(*row, step, conditions);
+  });
 }
 
 // A step that always carries the tags stands for its requests. Those of other steps are counted in their rows of
@@ -53,6 +92,7 @@ void select_in(const WorkflowResult& workflow, const Conditions& conditions, Sel
     const auto carried = [&](const Tag* tag) { return has(row.tags, *tag) || (step != nullptr && has(*step, *tag)); };
     if (std::ranges::all_of(conditions.tags, carried)) selection.tagged.push_back(&row);
   }
+  selection.partial = selection.partial || is_partial(workflow, conditions, selection);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ struct Selection {
   std::vector<const model::WorkflowResult*> workflows;
   std::vector<const model::StepResult*> steps;  // without a step's name: those that make requests
   std::vector<const model::TaggedResult*> tagged;
+  bool partial = false;  // more such requests may be among those that count as "other"
 };
 
 Selection select(const model::Threshold& threshold, const std::vector<model::WorkflowResult>& workflows);

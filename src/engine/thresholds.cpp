@@ -14,6 +14,10 @@ using model::Threshold;
 using model::ThresholdVerdict;
 using model::WorkflowResult;
 
+constexpr std::string_view kPartly =
+    "more of them may be among the requests that count as \"other\", since there were too many combinations of tags; "
+    "give the step fewer tags that change, or tags of fewer values";
+
 bool holds(double value, Comparison comparison, double bound) {
   switch (comparison) {
     case Comparison::kLess:
@@ -60,6 +64,14 @@ bool worse(double value, double than, const Threshold& threshold) {
 
 bool enough(const Measured& measured, const Threshold& threshold) {
   return measured.samples >= threshold.min_samples || (measured.tally && threshold.min_samples <= 1);
+}
+
+// Whether a count of some of the requests settles it: whatever else there is can only add to it.
+bool settled(double value, const Threshold& threshold) {
+  if (!grows(threshold)) return false;
+  if (can_exceed(threshold.comparison))
+    return value >= threshold.bound && !holds(value, threshold.comparison, threshold.bound);
+  return lower_bound(threshold.comparison) && holds(value, threshold.comparison, threshold.bound);
 }
 
 std::uint32_t whole_seconds_up(base::Duration duration) {
@@ -123,15 +135,20 @@ void ThresholdJudge::judge_whole(std::size_t i, const std::vector<WorkflowResult
     const auto over = extent(threshold, workflows);
     if (threshold.aggregate == "rate" && (!over || over->end - over->begin < options_.least_elapsed)) return;
   }
+  if (verdict.aborted) return;  // what ended the run stays as it was, whatever the last responses did to it
   const Measured measured = measure(threshold, workflows, {});
   if (!measured.problem.empty()) {
     if (last) explain(i, measured.problem);
     return;
   }
+  if (measured.partial && !settled(measured.value, threshold)) {
+    verdict.samples = measured.samples;
+    if (last) explain(i, kPartly);
+    return;
+  }
   // It may still grow to what it has to be.
   if (!last && grows(threshold) && threshold.comparison == Comparison::kEqual && measured.value <= threshold.bound)
     return;
-  if (verdict.aborted) return;  // what ended the run stays as it was, whatever the last responses did to it
   verdict.value = measured.value;
   verdict.samples = measured.samples;
   verdict.judged = enough(measured, threshold);
@@ -212,6 +229,8 @@ void ThresholdJudge::judge_window(std::size_t i, const Measured& measured, bool 
 
 void ThresholdJudge::explain(std::size_t i, std::string_view problem) {
   verdicts_[i].judged = false;
+  verdicts_[i].passed = true;
+  verdicts_[i].failed_at = {};
   problems_[i] = problem;
 }
 

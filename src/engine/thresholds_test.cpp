@@ -172,6 +172,50 @@ TEST(Thresholds, ATagThatMatchesNothingMayBeAmongTheOthers) {
   EXPECT_EQ(problem(), "nothing in the run is step=logn");
 }
 
+TEST(Thresholds, APartOfTheRequestsWithATagIsJudgedOnlyWhereItSettlesTheQuestion) {
+  auto shop = workflow("shop");
+  shop.steps = {counted_step("a", 200, 800, 10ms), counted_step("b", 30, 0, 10ms)};
+  model::TaggedResult row;
+  row.step = "a";
+  row.tags = "item=1,kind=buy";
+  row.ok = 200;
+  row.latency.record(10ms, 200);
+  model::TaggedResult lane = row;
+  lane.step = "b";
+  lane.tags = "lane=1";
+  lane.ok = 30;
+  model::TaggedResult other;
+  other.tags = "other";
+  other.failed = 800;
+  shop.tagged = {row, lane, other};
+  const auto told = [&](model::Threshold rule, std::vector<std::pair<std::string, std::string>> where) -> std::string {
+    rule.where = std::move(where);
+    ThresholdJudge judge({rule});
+    judge.finish({shop}, 10s);
+    const model::ThresholdVerdict& verdict = judge.verdicts()[0];
+    if (!verdict.judged) return judge.problems()[0].substr(0, 28);
+    return verdict.passed ? "passed" : "failed";
+  };
+  const auto failed_rate = threshold("failed", "rate", Comparison::kLess, 0.01);
+  const std::string partly = "more of them may be among th";
+  EXPECT_EQ(told(failed_rate, {{"kind", "buy"}}), partly);
+  EXPECT_EQ(told(failed_rate, {{"kind", "buy"}, {"step", "a"}}), partly);
+  EXPECT_EQ(told(failed_rate, {{"kind", "buy"}, {"item", "1"}}), "passed") << "a combination that is listed is whole";
+  EXPECT_EQ(told(failed_rate, {{"lane", "1"}}), "passed");
+  const auto requests = [](Comparison comparison, double bound) {
+    return threshold("requests", "count", comparison, bound);
+  };
+  EXPECT_EQ(told(requests(Comparison::kGreater, 900), {{"kind", "buy"}}), partly);
+  EXPECT_EQ(told(requests(Comparison::kGreater, 100), {{"kind", "buy"}}), "passed");
+  EXPECT_EQ(told(requests(Comparison::kLess, 900), {{"kind", "buy"}}), partly);
+  EXPECT_EQ(told(requests(Comparison::kLess, 200), {{"kind", "buy"}}), "failed");
+  EXPECT_EQ(told(requests(Comparison::kEqual, 200), {{"kind", "buy"}}), partly);
+  EXPECT_EQ(told(requests(Comparison::kEqual, 150), {{"kind", "buy"}}), "failed");
+  EXPECT_EQ(told(requests(Comparison::kNotEqual, 150), {{"kind", "buy"}}), partly);
+  shop.tagged = {row, lane};
+  EXPECT_EQ(told(failed_rate, {{"kind", "buy"}}), "passed");
+}
+
 TEST(Thresholds, ANameThatMatchesNothingIsNotJudgedAndSaysSo) {
   auto shop = workflow("shop");
   shop.steps = {counted_step("login", 10, 0, 10ms)};
