@@ -8,6 +8,7 @@
 
 #include "authoring/holes.h"
 #include "authoring/paths.h"
+#include "base/escapes.h"
 #include "base/random.h"
 #include "base/units.h"
 #include "engine/options.h"
@@ -132,7 +133,7 @@ Done add_form(Pieces& pieces, const model::TreeMap& fields, authoring::Scope& sc
   return {};
 }
 
-// What stands in the head of a part, which is the same in every request; empty if it is not given.
+// What stands in the head of a part, which takes no values; empty if it is not given.
 base::Expected<std::string> constant(const model::Tree& part, std::string_view key, authoring::Scope& scope) {
   const model::Tree* const tree = part.find(key);
   const std::string* const text = tree == nullptr ? nullptr : tree->text();
@@ -142,9 +143,9 @@ base::Expected<std::string> constant(const model::Tree& part, std::string_view k
   if (!made) return std::unexpected(made.error());
   if (!made->constant()) {
     return base::fail(
-        fmt::format("`{}` of a part of `multipart` is the same in every request, found '{}'; values that "
-                    "change may stand in its `text`",
-                    key, *text));
+        fmt::format("`{}` of a part of `multipart` is written out and takes no values, found '{}'; they may stand in "
+                    "its `text`",
+                    key, base::one_line(*text)));
   }
   std::string rendered;
   if (auto done = made->render(authoring::Evaluation{}, rendered); !done) return std::unexpected(done.error());

@@ -258,7 +258,9 @@ std::string HttpClient::redirected_request(const HttpConnection& from, const pro
     lines.remove_prefix(std::min(end + 2, lines.size()));
     const std::string name = base::lower(line.substr(0, line.find(':')));
     if (to_get && (name.starts_with("content-") || name == "transfer-encoding" || name == "expect")) continue;
-    if (!same_origin && (name == "host" || name == "authorization" || name == "cookie")) continue;
+    if (!same_origin &&
+        (name == "host" || name == "authorization" || name == "proxy-authorization" || name == "cookie"))
+      continue;
     if (name == "cookie") {
       // What came from the jar stands at the end of the first such line, and is looked up anew.
       line.remove_suffix(std::min(std::exchange(jar_cookie_bytes, 0), line.size()));

@@ -42,6 +42,35 @@ bool is_address(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), unused.data()) == 1 || inet_pton(AF_INET6, host.c_str(), unused.data()) == 1;
 }
 
+// In place of OpenSSL's own, which asks the terminal or reads standard input, and waits for ever.
+int give_no_passphrase(char* /*into*/, int /*size*/, int /*for_writing*/, void* asked) {
+  *static_cast<bool*>(asked) = true;
+  return 0;
+}
+
+base::Expected<void> use_certificate(SSL_CTX* context, const TlsOptions& options) {
+  const std::string& key = options.key_file.empty() ? options.cert_file : options.key_file;
+  bool asked = false;
+  SSL_CTX_set_default_passwd_cb(context, &give_no_passphrase);
+  SSL_CTX_set_default_passwd_cb_userdata(context, &asked);
+  if (SSL_CTX_use_certificate_chain_file(context, options.cert_file.c_str()) != 1) {
+    return base::fail(fmt::format("cannot read the client certificate '{}' ({}); it must be a PEM file",
+                                  options.cert_file, openssl_reason()));
+  }
+  if (SSL_CTX_use_PrivateKey_file(context, key.c_str(), SSL_FILETYPE_PEM) != 1) {
+    if (asked) {
+      return base::fail(
+          fmt::format("the key '{0}' is encrypted, and nobody is asked for its passphrase; make a copy without "
+                      "one: openssl pkey -in '{0}' -out plain.key",
+                      key));
+    }
+    return base::fail(fmt::format("cannot use the key '{}' for the client certificate '{}' ({})", key,
+                                  options.cert_file, openssl_reason()));
+  }
+  SSL_CTX_set_default_passwd_cb_userdata(context, nullptr);
+  return {};
+}
+
 }  // namespace
 
 // The latest session of each host and port, offered again when the next connection opens. A session that is resumed
@@ -102,15 +131,7 @@ base::Expected<std::unique_ptr<TlsContext>> TlsContext::client(const TlsOptions&
     SSL_CTX_set_default_verify_paths(context);
   }
   if (!options.cert_file.empty()) {
-    const std::string& key = options.key_file.empty() ? options.cert_file : options.key_file;
-    if (SSL_CTX_use_certificate_chain_file(context, options.cert_file.c_str()) != 1) {
-      return base::fail(fmt::format("cannot read the client certificate '{}' ({}); it must be a PEM file",
-                                    options.cert_file, openssl_reason()));
-    }
-    if (SSL_CTX_use_PrivateKey_file(context, key.c_str(), SSL_FILETYPE_PEM) != 1) {
-      return base::fail(fmt::format("cannot use the key '{}' for the client certificate '{}' ({})", key,
-                                    options.cert_file, openssl_reason()));
-    }
+    if (auto used = use_certificate(context, options); !used) return std::unexpected(std::move(used.error()));
   }
   if (options.resume) {
     made->sessions_ = std::make_unique<Sessions>(options.max_sessions);

@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/crypto.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -243,6 +246,36 @@ TEST_F(Tls, NamesTheFileThatCannotBeRead) {
   made = TlsContext::client(options);
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().message, HasSubstr("/nowhere/cert.pem"));
+}
+
+TEST_F(Tls, AsksNobodyForThePassphraseOfAKey) {
+  const std::string file = testing::TempDir() + "muster_tls_test_key." + std::to_string(getpid());
+  {
+    EVP_PKEY* const key = EVP_EC_gen("P-256");
+    X509* const certificate = X509_new();
+    X509_gmtime_adj(X509_getm_notBefore(certificate), 0);
+    X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
+    X509_set_pubkey(certificate, key);
+    X509_sign(certificate, key, EVP_sha256());
+    std::FILE* const out = std::fopen(file.c_str(), "w");
+    unsigned char phrase[] = "secret";
+    PEM_write_X509(out, certificate);
+    PEM_write_PrivateKey(out, key, EVP_aes_128_cbc(), phrase, 6, nullptr, nullptr);
+    std::fclose(out);
+    X509_free(certificate);
+    EVP_PKEY_free(key);
+  }
+  TlsOptions options;
+  options.verify = false;
+  options.cert_file = file;
+  const auto made = TlsContext::client(options);
+  std::remove(file.c_str());
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().message,
+            "the key '" + file +
+                "' is encrypted, and nobody is asked for its passphrase; make a copy without one: "
+                "openssl pkey -in '" +
+                file + "' -out plain.key");
 }
 
 TEST_F(Tls, HoldsNoMemoryOfConnectionsThatAreOver) {

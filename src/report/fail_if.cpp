@@ -100,6 +100,10 @@ base::Expected<void> read_word(FailIf& into, const std::string& word, bool& has_
   if (auto read = read_amount(into, std::string_view(word).substr(1)); !read) return read;
   if (into.limit < 0 || !std::isfinite(into.limit)) return base::fail(fmt::format("'{}' is no size of a change", word));
   if (word.front() == '-') into.limit = -into.limit;
+  const bool share = into.metric == "failed";
+  if (((into.relative || share) && into.limit <= -1) || (share && into.limit >= 1)) {
+    return base::fail(fmt::format("'{}' can never be exceeded: nothing changes by more than all of it", word));
+  }
   if (std::signbit(into.limit) && into.limit == 0) into.limit = -1e-300;  // "-0%": any fall
   return {};
 }

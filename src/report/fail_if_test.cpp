@@ -56,6 +56,10 @@ TEST(ParseFailIf, SaysWhatWouldHaveBeenRight) {
   EXPECT_THAT(refusal("p95 step='x +10%"), HasSubstr("quote"));
   EXPECT_THAT(refusal("failed +1ms"), HasSubstr("per cent"));
   EXPECT_THAT(refusal("p95 +-5%"), HasSubstr("no size"));
+  EXPECT_THAT(refusal("p95 -200%"), HasSubstr("'-200%' can never be exceeded"));
+  EXPECT_THAT(refusal("rate -100%"), HasSubstr("never"));
+  EXPECT_THAT(refusal("failed +100%"), HasSubstr("never"));
+  EXPECT_EQ(refusal("p95 +200%"), "it was read");
   EXPECT_THAT(refusal(std::string(5'000, 'x')), HasSubstr("longer"));
 }
 
