@@ -22,6 +22,11 @@ constexpr std::string_view kNoRoom =
     "iterations ended because their values took more than 16 MiB; save and check less of what `repeat` and `retry` "
     "receive, or make fewer rounds";
 
+std::string_view wanting(VuList list) {
+  if (list == VuList::kStart) return "`start`";
+  return list == VuList::kStop ? "`stop`" : "iteration";
+}
+
 }  // namespace
 
 Interpreter::Interpreter(const InterpreterContext& context)
@@ -115,7 +120,8 @@ bool Interpreter::fill_row(Vu& vu, std::size_t feeder) {
   const FeederUse& use = program_.feeders[feeder];
   const auto row = cursors_[feeder].next(vu.number, random_);
   if (!row) {
-    recording().note(fmt::format("{}: '{}' had no row left for another iteration", kUniqueDataEnded, use.name));
+    recording().note(
+        fmt::format("{}: '{}' had no row left for another {}", kUniqueDataEnded, use.name, wanting(vu.list)));
     return false;
   }
   for (const auto& [slot, column] : use.columns) vu.slots[slot] = use.feeder->cell(*row, column);

@@ -129,6 +129,12 @@ TEST_F(Tls, VerifiesAddressesToo) {
   EXPECT_EQ(line.shake(*context, *server_, "127.0.0.1"), IoStatus::kDone) << line.client.error();
 }
 
+TEST_F(Tls, LeavesTheLastDotOfANameAside) {
+  const auto context = client(true);
+  Line line;
+  EXPECT_EQ(line.shake(*context, *server_, "localhost."), IoStatus::kDone) << line.client.error();
+}
+
 TEST_F(Tls, RefusesAnotherHostsCertificate) {
   const auto context = client(true);
   for (const char* host : {"shop.test", "127.0.0.2"}) {
