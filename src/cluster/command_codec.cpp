@@ -54,6 +54,14 @@ void fields(Io& io, typename Io::template Of<PartLost>& command) {
 }
 
 template <class Io>
+void fields(Io& io, typename Io::template Of<CoresDone>& command) {
+  fields(io, command.part);
+  fields(io, command.fence);
+  io.number(command.epoch);
+  io.number(command.cores);
+}
+
+template <class Io>
 void fields(Io& io, typename Io::template Of<LayerContext>& command) {
   io.number(command.job);
   io.number(command.epoch);

@@ -24,9 +24,9 @@ Ledger with_a_job() {
   outline.workflows[1].name = "b";
   outline.workflows[2].name = "c";
   outline.workflows[2].depends = {0};
-  ledger.apply(1, {owner, 1, WorkerAdmitted{worker, 4}});
+  ledger.apply(1, {owner, 1, WorkerAdmitted{worker, 5}});
   ledger.apply(2, {owner, 2, JobAccepted{JobId{1}, ClientId{1}, NodeId{3}, 0, owner, {}, outline}});
-  ledger.apply(3, {owner, 3, Provision{JobId{1}, 1, 0, {{0, worker, 1, 1}, {1, worker, 1, 1}}}});
+  ledger.apply(3, {owner, 3, Provision{JobId{1}, 1, 0, {{0, worker, 2, 1}, {1, worker, 1, 1}}}});
   return ledger;
 }
 

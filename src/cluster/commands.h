@@ -188,8 +188,19 @@ struct Configuration {
   bool operator==(const Configuration&) const = default;
 };
 
+// Some cores of an attempt have nothing to do any more: their worker gives them to others from now on. Never the last
+// one, on which the part ends.
+struct CoresDone {
+  PartId part;
+  Fence fence;
+  std::uint64_t epoch = 0;  // the proposer's own
+  std::uint32_t cores = 0;  // so many in all; those that were told before are among them
+
+  bool operator==(const CoresDone&) const = default;
+};
+
 using Command = std::variant<JobAccepted, JobOwner, Provision, PartLost, LayerContext, ResultHeld, JobEnded,
-                             CancelRequested, WorkerAdmitted, WorkerEvicted, JobForgotten, Configuration>;
+                             CancelRequested, WorkerAdmitted, WorkerEvicted, JobForgotten, Configuration, CoresDone>;
 
 // A command in the log: with the proposal that it answers.
 struct Entry {

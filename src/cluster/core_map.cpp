@@ -25,6 +25,10 @@ void CoreMap::release(const PartId& part) {
   }
 }
 
+void CoreMap::release(const PartId& part, std::uint32_t core) {
+  if (core < owners_.size() && owners_[core] == part) owners_[core].reset();
+}
+
 std::set<PartId> CoreMap::on(std::span<const std::uint32_t> cores) const {
   std::set<PartId> found;
   for (const std::uint32_t core : cores) {

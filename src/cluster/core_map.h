@@ -21,6 +21,8 @@ class CoreMap {
   // `count` free cores for the part; empty if there are not so many.
   std::vector<std::uint32_t> allocate(const PartId& part, std::uint32_t count);
   void release(const PartId& part);
+  // This one alone, if it is the part's.
+  void release(const PartId& part, std::uint32_t core);
 
   // Whatever runs on these cores; indexes that do not exist are ignored.
   std::set<PartId> on(std::span<const std::uint32_t> cores) const;

@@ -69,6 +69,7 @@ TEST(Corpus, HasEveryKindOfEntry) {
       {"evicted", WorkerEvicted{worker, Eviction::kUnreachable}},
       {"forgotten", JobForgotten{job}},
       {"configuration", Configuration{1, "retention: 5m"}},
+      {"cores", CoresDone{{job, 0, 0}, {1, 1}, 1, 1}},
   };
   std::uint64_t sequence = 7;
   for (const auto& [name, command] : commands) {
@@ -115,6 +116,7 @@ TEST(Corpus, HasLedgersOfJobsInEveryState) {
   one.accept(kJob, outline({{}, {0}}));
   seeds.expect("queued", bytes_of(one.ledger));
   one.provision(0, {{0, worker(1), 1, 1}, {1, worker(1), 2, 1}});
+  one.apply(CoresDone{{kJob, 0, 1}, {1, 1}, 1, 1});
   seeds.expect("assigned", bytes_of(one.ledger));
   one.lost(0, 1, Loss::kNotRunning);
   one.held(0, 0);

@@ -21,7 +21,7 @@ struct ManagerReport {
   std::uint64_t term = 0;
   bool leader = false;
   bool has_quorum = false;
-  bool stuck = false;  // by the gate's own measure of its progress
+  bool stuck = false;  // it has parts to hand out and hands none out
   std::uint32_t workers = 0;
   std::uint32_t healthy_workers = 0;
   std::uint32_t free_cores = 0;

@@ -99,8 +99,9 @@ enum class Noted : std::uint8_t {
   kDatacenterLost,
   kRerouted,
   kResultRefused,
+  kCoresFreed,
 };
-constexpr std::size_t kNotes = 34;
+constexpr std::size_t kNotes = 35;
 std::string_view to_text(Noted noted);
 struct Note {
   Noted what = Noted::kAccepted;

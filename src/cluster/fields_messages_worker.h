@@ -14,6 +14,7 @@ void fields(Io& io, typename Io::template Of<PartReport>& report) {
   io.flag(report.finished);
   io.span(report.elapsed);
   io.number(report.beat);
+  io.number(report.cores_done);
 }
 
 template <class Io>
@@ -101,7 +102,6 @@ void fields(Io& io, typename Io::template Of<PartProgress>& progress) {
   io.span(progress.collected);
   io.number(progress.beat);
   io.number(progress.vus);
-  io.number(progress.cores_done);
   fields(io, progress.counts);
   io.histogram(progress.latency);
 }

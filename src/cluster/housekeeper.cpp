@@ -71,6 +71,7 @@ void Housekeeper::probe_all(Desk& desk) {
     cores::Liveness& liveness = probed_.try_emplace(node, liveness_options(), desk.now).first->second;
     if (liveness.wake(desk.now, desk.random)) desk.send(node, Probe{++last_number_});
     desk.workers.probed(node, liveness.alive(desk.now));
+    desk.workers.kept_waiting(node, !liveness.answering(desk.now), desk.now);
   }
 }
 

@@ -101,9 +101,12 @@ void JobMachine::progress(Desk& desk, const PartProgress& message, base::Duratio
 }
 
 void JobMachine::reported(Desk& desk, const PartReport& report) {
-  if (PartWatch* found = watch(report.part); found != nullptr && assigned(desk, report.part) != nullptr) {
-    found->seen(desk, report.fence, report.beat, report.elapsed, report.finished);
-  }
+  const LedgerPart* const part = assigned(desk, report.part);
+  PartWatch* const found = watch(report.part);
+  if (found == nullptr || part == nullptr) return;
+  found->seen(desk, report.fence, report.beat, report.elapsed, report.finished);
+  const bool news = report.fence == part->fence && report.cores_done > part->given_back;
+  if (news) desk.propose(CoresDone{report.part, report.fence, epoch_, report.cores_done});
 }
 
 void JobMachine::missing(Desk& desk, const PartId& part, const Fence& fence) {
@@ -111,6 +114,10 @@ void JobMachine::missing(Desk& desk, const PartId& part, const Fence& fence) {
     desk.note(Noted::kOrphanFound, part, fence);
     found->missing(desk, fence);
   }
+}
+
+bool JobMachine::offering() const {
+  return std::ranges::any_of(workflows_, &WorkflowMachine::offering);
 }
 
 std::optional<Tracked> JobMachine::tracked(const PartId& part, const Fence& fence) const {

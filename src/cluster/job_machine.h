@@ -37,6 +37,8 @@ class JobMachine {
   // A worker's report of a part; or its silence about one that it should run.
   void reported(Desk& desk, const PartReport& report);
   void missing(Desk& desk, const PartId& part, const Fence& fence);
+  // Whether some of its parts are on offer and not accepted yet.
+  bool offering() const;
   // What its worker is believed to run of it; nothing while that is not known.
   std::optional<Tracked> tracked(const PartId& part, const Fence& fence) const;
 

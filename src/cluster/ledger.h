@@ -51,8 +51,9 @@ enum class PartPhase : std::uint8_t {
 struct LedgerPart {
   PartPhase phase = PartPhase::kWaiting;
   Slice slice;
-  Process worker;  // of the last attempt
-  Fence fence;     // of the last attempt
+  Process worker;                // of the last attempt
+  Fence fence;                   // of the last attempt
+  std::uint32_t given_back = 0;  // cores of the last attempt that others may have
   std::uint32_t losses = 0;
   std::uint32_t refusals = 0;
   std::vector<Process> failed_on;                 // lives: a worker that merely restarted may try again
@@ -61,6 +62,7 @@ struct LedgerPart {
   Counts counts;
   std::string reason;
 
+  std::uint32_t cores_held() const { return slice.cores - given_back; }  // while it is assigned
   bool operator==(const LedgerPart&) const = default;
 };
 

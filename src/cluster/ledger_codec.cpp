@@ -20,6 +20,8 @@ void fields(Io& io, typename Io::template Of<LedgerPart>& part) {
   fields(io, part.slice);
   fields(io, part.worker);
   fields(io, part.fence);
+  io.number(part.given_back);
+  io.require(part.given_back == 0 || part.given_back < part.slice.cores, "a part has given all its cores back");
   io.number(part.losses);
   io.number(part.refusals);
   io.list(part.failed_on, kMaxFailedOn, [&](auto& worker) { fields(io, worker); });
@@ -177,8 +179,8 @@ void LedgerCodec::take_cores(metrics::Reader& reader, Ledger& ledger, const Part
   ledger.assigned_[part.worker.node].insert(id);
   const auto at = ledger.workers_.find(part.worker.node);
   if (at == ledger.workers_.end() || at->second.life != part.worker.life) return;
-  if (part.slice.cores > at->second.cores - at->second.used) return reader.fail("a core is given twice");
-  at->second.used += part.slice.cores;
+  if (part.cores_held() > at->second.cores - at->second.used) return reader.fail("a core is given twice");
+  at->second.used += part.cores_held();
 }
 
 void encode(const Ledger& ledger, std::string& out) {

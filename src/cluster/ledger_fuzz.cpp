@@ -19,7 +19,7 @@ void check_cores(const Ledger& ledger) {
   for (const auto& [id, job] : ledger.jobs()) {
     for (const LedgerWorkflow& workflow : job.workflows) {
       for (const LedgerPart& part : workflow.parts) {
-        if (part.phase == PartPhase::kAssigned) taken[part.worker] += part.slice.cores;
+        if (part.phase == PartPhase::kAssigned) taken[part.worker] += part.cores_held();
       }
     }
   }

@@ -25,6 +25,7 @@ class LedgerRules {
   Verdict operator()(const WorkerEvicted& command);
   Verdict operator()(const JobForgotten& command);
   Verdict operator()(const Configuration& command);
+  Verdict operator()(const CoresDone& command);
 
  private:
   LedgerJob* find(JobId id);
@@ -35,6 +36,7 @@ class LedgerRules {
   Verdict check_cut(const LedgerWorkflow& workflow, const Provision& command) const;
   Verdict check_cores(const Provision& command) const;
   void release(const PartId& id, const LedgerPart& part);
+  void give_back(const LedgerPart& part, std::uint32_t cores);
   void end_part(LedgerPart& part, PartOutcome outcome, std::string reason);
   void settle(LedgerJob& job, LedgerWorkflow& workflow);
   void skip_dependents(LedgerJob& job);
@@ -137,6 +139,7 @@ Verdict LedgerRules::operator()(const Provision& command) {
     part.phase = PartPhase::kAssigned;
     part.worker = assignment.worker;
     part.fence = {command.epoch, assignment.attempt};
+    part.given_back = 0;
     ledger_.workers_.at(assignment.worker.node).used += assignment.cores;
     ledger_.assigned_[assignment.worker.node].insert({command.job, command.workflow, assignment.part});
   }
@@ -310,6 +313,20 @@ Verdict LedgerRules::operator()(const Configuration& command) {
   return Verdict::kApplied;
 }
 
+Verdict LedgerRules::operator()(const CoresDone& command) {
+  const LedgerJob* job = find(command.part.job);
+  if (job == nullptr) return Verdict::kUnknownJob;
+  LedgerPart* part = find(command.part);
+  if (part == nullptr) return Verdict::kInvalid;
+  if (command.fence != part->fence) return Verdict::kStaleFence;
+  if (command.epoch != job->epoch) return Verdict::kStaleEpoch;
+  if (part->phase != PartPhase::kAssigned || command.cores <= part->given_back) return Verdict::kRepeated;
+  if (command.cores >= part->slice.cores) return Verdict::kInvalid;
+  give_back(*part, command.cores - part->given_back);
+  part->given_back = command.cores;
+  return Verdict::kApplied;
+}
+
 LedgerJob* LedgerRules::find(JobId id) {
   const auto at = ledger_.jobs_.find(id);
   return at == ledger_.jobs_.end() ? nullptr : &at->second;
@@ -369,14 +386,18 @@ Verdict LedgerRules::check_cores(const Provision& command) const {
   return free ? Verdict::kApplied : Verdict::kCoresTaken;
 }
 
-// A life that is over has no cores to give back.
 void LedgerRules::release(const PartId& id, const LedgerPart& part) {
   const auto parts = ledger_.assigned_.find(part.worker.node);
   if (parts != ledger_.assigned_.end() && parts->second.erase(id) > 0 && parts->second.empty()) {
     ledger_.assigned_.erase(parts);
   }
+  give_back(part, part.cores_held());
+}
+
+// A life that is over has no cores to give back.
+void LedgerRules::give_back(const LedgerPart& part, std::uint32_t cores) {
   const auto at = ledger_.workers_.find(part.worker.node);
-  if (at != ledger_.workers_.end() && at->second.life == part.worker.life) at->second.used -= part.slice.cores;
+  if (at != ledger_.workers_.end() && at->second.life == part.worker.life) at->second.used -= cores;
 }
 
 void LedgerRules::end_part(LedgerPart& part, PartOutcome outcome, std::string reason) {

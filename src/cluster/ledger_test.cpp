@@ -95,6 +95,53 @@ TEST_F(LedgerTest, RepeatsAProvisionWithoutTakingCoresAgain) {
   EXPECT_EQ(used(1), 3u);
 }
 
+TEST_F(LedgerTest, GivesCoresThatArePartlyDoneToOthersAndTakesTheRestBackOnce) {
+  admit(worker(1), 4);
+  accept(kJob, outline({{}, {}}));
+  EXPECT_EQ(provision(0, {{0, worker(1), 4, 1}}), Verdict::kApplied);
+  const CoresDone two{{kJob, 0, 0}, {1, 1}, 1, 2};
+  EXPECT_EQ(apply(two), Verdict::kApplied);
+  EXPECT_EQ(apply(two), Verdict::kRepeated);
+  EXPECT_EQ(used(1), 2u);
+  EXPECT_EQ(provision(1, {{0, worker(1), 3, 1}}), Verdict::kCoresTaken);
+  EXPECT_EQ(provision(1, {{0, worker(1), 2, 1}}), Verdict::kApplied);
+  EXPECT_EQ(used(1), 4u);
+  EXPECT_EQ(held(0, 0), Verdict::kApplied);
+  EXPECT_EQ(used(1), 2u);
+  EXPECT_EQ(apply({CoresDone{{kJob, 0, 0}, {1, 1}, 1, 3}}), Verdict::kRepeated);
+  EXPECT_EQ(used(1), 2u);
+}
+
+TEST_F(LedgerTest, APartThatGaveCoresBackGetsAllOfThemElsewhere) {
+  admit(worker(1), 4);
+  admit(worker(2), 4);
+  accept(kJob, outline({{}}));
+  provision(0, {{0, worker(1), 4, 1}});
+  apply(CoresDone{{kJob, 0, 0}, {1, 1}, 1, 3});
+  lost(0, 0, Loss::kNotRunning);
+  EXPECT_EQ(used(1), 0u);
+  EXPECT_EQ(provision(0, {{0, worker(2), 1, 2}}), Verdict::kInvalid);
+  EXPECT_EQ(provision(0, {{0, worker(2), 4, 2}}), Verdict::kApplied);
+  EXPECT_EQ(used(2), 4u);
+  EXPECT_EQ(part(0, 0).cores_held(), 4u);
+}
+
+TEST_F(LedgerTest, CoresAreGivenBackOnlyByThoseWhoHaveThem) {
+  admit(worker(1), 4);
+  accept(kJob, outline({{}}));
+  provision(0, {{0, worker(1), 4, 1}});
+  EXPECT_EQ(apply(CoresDone{{JobId{9}, 0, 0}, {1, 1}, 1, 1}), Verdict::kUnknownJob);
+  EXPECT_EQ(apply(CoresDone{{kJob, 0, 7}, {1, 1}, 1, 1}), Verdict::kInvalid);
+  EXPECT_EQ(apply(CoresDone{{kJob, 0, 0}, {1, 2}, 1, 1}), Verdict::kStaleFence);
+  EXPECT_EQ(apply(CoresDone{{kJob, 0, 0}, {1, 1}, 2, 1}), Verdict::kStaleEpoch);
+  EXPECT_EQ(apply(CoresDone{{kJob, 0, 0}, {1, 1}, 1, 4}), Verdict::kInvalid) << "the last one is where it ends";
+  EXPECT_EQ(apply(CoresDone{{kJob, 0, 0}, {1, 1}, 1, 0}), Verdict::kRepeated);
+  EXPECT_EQ(used(1), 4u);
+  admit(worker(1, 2), 4);
+  EXPECT_EQ(apply(CoresDone{{kJob, 0, 0}, {1, 1}, 1, 1}), Verdict::kApplied);
+  EXPECT_EQ(used(1), 0u) << "they were of a life that is over";
+}
+
 TEST_F(LedgerTest, RefusesWhatASupersededLeaderProposes) {
   admit(worker(1), 4);
   accept(kJob, outline({{}}));

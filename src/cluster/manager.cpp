@@ -5,6 +5,7 @@
 
 #include "cluster/ledger_codec.h"
 #include "cluster/queue.h"
+#include "resilience/retry.h"
 
 namespace muster::cluster {
 
@@ -179,7 +180,9 @@ void Manager::timed_out(Desk& desk, const Proposals::TimedOut& proposal) {
 }
 
 void Manager::say_state(Desk& desk) {
-  state_due_ = desk.now + options_.manager_state;
+  state_due_ = desk.now + resilience::spread(options_.manager_state, options_.jitter, desk.random);
+  const bool offering = std::ranges::any_of(machines_, [](const auto& each) { return each.second.machine.offering(); });
+  pace_.told(current() && (offering || !proposals_.all<Provision>().empty()), handed_out_, desk.now);
   for (const NodeId voter : standing_.voters) {
     if (voter == self_.node) continue;
     desk.send(voter,

@@ -30,6 +30,7 @@
 #include "cluster/proposals.h"
 #include "cluster/submissions.h"
 #include "cluster/worker_table.h"
+#include "cores/pace.h"
 #include "resilience/rate_limiter.h"
 #include "resilience/shedding.h"
 
@@ -76,6 +77,8 @@ class Manager {
   const Ledger& ledger() const { return ledger_; }
   Census census(base::Instant now) const { return workers_.census(ledger_, now); }
   std::size_t jobs_led() const { return machines_.size(); }
+  // How it gets on with handing out parts, while it has any to hand out.
+  const cores::PaceWatch& pace() const { return pace_; }
   bool drained() const;
 
   // For metrics and a simulator's oracles.
@@ -194,6 +197,8 @@ class Manager {
   base::Instant feed_due_{};
   base::Instant state_due_{};
   base::Instant others_due_{};
+  cores::PaceWatch pace_;
+  std::uint64_t handed_out_ = 0;  // provisions that took effect, and answers to offers
   bool draining_ = false;
   base::Instant current_since_ = base::Instant::min();
   resilience::Pressure pressure_ = resilience::Pressure::kNone;

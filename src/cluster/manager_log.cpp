@@ -62,6 +62,7 @@ struct Manager::AfterApply {
       note(Noted::kProvisioned, {command.job, command.workflow, each.part}, {command.epoch, each.attempt},
            each.worker.node);
     }
+    if (own && took_effect(verdict)) ++manager.handed_out_;
     if (!took_effect(verdict)) desk.note(Noted::kProvisionRefused, {command.job, command.workflow, 0});
   }
   void operator()(const PartLost&) const {}
@@ -109,6 +110,7 @@ struct Manager::AfterApply {
     manager.sync_machine(desk, command.job);
   }
   void operator()(const Configuration&) const {}
+  void operator()(const CoresDone& command) const { note(Noted::kCoresFreed, command.part, command.fence); }
 
   // Parts of a worker that went or came are looked at by all machines: rare, and any may have one there.
   void sync_workers() const {

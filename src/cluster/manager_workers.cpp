@@ -68,6 +68,7 @@ Contact Manager::contact(Desk& desk, const Process& worker, const Heartbeat& mes
 void Manager::on(Desk& desk, NodeId from, const DispatchAnswer& message) {
   const LedgerPart* part = ledger_.part(message.part);
   if (part == nullptr || part->worker.node != from) return;
+  ++handed_out_;
   workers_.answered(from, desk.now);
   if (JobMachine* machine = led(message.part.job)) {
     machine->receive(desk, message);
@@ -140,6 +141,7 @@ void Manager::on(Desk& desk, NodeId from, const CancelPoll& message) {
 
 void Manager::reported(Desk& desk, const Process& worker, const std::vector<PartReport>& parts, std::uint64_t version) {
   if (!current()) return;
+  workers_.paced(worker, parts, desk.now);
   std::vector<Tracked> tracked;
   for (const PartId& id : ledger_.assigned(worker.node)) {
     const LedgerPart* part = ledger_.part(id);

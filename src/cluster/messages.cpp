@@ -152,7 +152,8 @@ std::string_view to_text(Noted noted) {
                                                                   "lease lapsed",
                                                                   "datacenter lost",
                                                                   "rerouted",
-                                                                  "result refused"};
+                                                                  "result refused",
+                                                                  "cores freed"};
   return kTexts[static_cast<std::size_t>(noted)];
 }
 

@@ -20,9 +20,10 @@ namespace muster::cluster {
 struct PartReport {
   PartId part;
   Fence fence;
-  bool finished = false;     // its result is kept here, not yet acknowledged
-  base::Duration elapsed{};  // since the executor began
-  std::uint64_t beat = 0;    // rises while the executor shows signs of life
+  bool finished = false;         // its result is kept here, not yet acknowledged
+  base::Duration elapsed{};      // since the executor began
+  std::uint64_t beat = 0;        // rises while the executor shows signs of life
+  std::uint32_t cores_done = 0;  // of its cores, that have nothing to do any more and are free here
 
   bool operator==(const PartReport&) const = default;
 };
@@ -163,8 +164,7 @@ struct PartProgress {
   base::Duration collected{};  // when, on the worker's clock
   std::uint64_t beat = 0;
   std::uint64_t vus = 0;
-  std::uint32_t cores_done = 0;  // that have nothing to do any more: plan with them
-  Counts counts;                 // cumulative over the attempt
+  Counts counts;  // cumulative over the attempt
   metrics::CoarseHistogram latency;
 
   bool operator==(const PartProgress&) const = default;

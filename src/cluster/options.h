@@ -123,10 +123,13 @@ struct ManagerOptions {
 
   // Managers tell each other their life and what they hold.
   base::Duration manager_state = std::chrono::seconds(1);
-  // An offer or a stop that is not answered is repeated after this, doubling, this often; then the worker's circuit
-  // counts a failure and an offer counts as refused.
-  base::Duration call_timeout = std::chrono::milliseconds(500);
-  std::uint32_t call_attempts = 4;
+  // An offer or a stop that is not answered is repeated after this, doubling; each time the worker's circuit counts a
+  // failure, and an offer counts as refused after so many tries.
+  base::Duration call_timeout = resilience::kDispatchRetries.base;
+  std::uint32_t call_attempts = resilience::kDispatchRetries.attempts;
+  // Up to this share of a period, or of the wait for an answer, is added to it, so that those who began together drift
+  // apart.
+  double jitter = 0.1;
 
   // Stops are repeated until confirmed, at most this far apart.
   base::Duration stop_repeat_cap = std::chrono::seconds(5);
@@ -186,6 +189,8 @@ struct WorkerOptions {
   base::Duration contact_limit = std::chrono::seconds(30);
 
   base::Duration heartbeat = std::chrono::seconds(1);
+  // As for managers: thousands of workers that a restart of their datacenter made begin together must not stay in step.
+  double jitter = 0.1;
   // No answer by then: the next manager is asked.
   base::Duration heartbeat_timeout = std::chrono::milliseconds(500);
   base::Duration cancel_poll = std::chrono::seconds(5);

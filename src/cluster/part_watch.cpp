@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "resilience/retry.h"
+
 namespace muster::cluster {
 namespace {
 
@@ -206,7 +208,7 @@ base::Instant PartWatch::keep_sending(Desk& desk, const PartId& id, const Ledger
   }
   const base::Duration wait = desk.options.call_timeout * (1u << std::min(sent_, 10u));
   ++sent_;
-  due_ = desk.now + std::min(wait, desk.options.stop_repeat_cap);
+  due_ = desk.now + resilience::spread(std::min(wait, desk.options.stop_repeat_cap), desk.options.jitter, desk.random);
   return due_;
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "cores/health.h"
+
 namespace muster::cluster {
 namespace {
 
@@ -41,22 +43,30 @@ model::NodeState state_of_manager(NodeId self, std::string datacenter, std::size
   manager.total_cores = workers.cores;
   model::NodeState state;
   state.life = draining ? model::NodeLife::kDraining : model::NodeLife::kHealthy;
-  state.accepting = !draining && manager.has_quorum && manager.healthy_workers > 0;
+  state.accepting = cores::manager_ready(!draining, manager.has_quorum, manager.healthy_workers);
   state.capacity = manager.free_cores;
   state.role = std::move(manager);
   return state;
 }
 
-model::NodeState state_of_worker(WorkerState life, std::uint32_t cores, std::uint32_t free_cores, std::size_t parts) {
+model::NodeState state_of_worker(WorkerState life, std::uint32_t cores, std::uint32_t free_cores,
+                                 std::uint32_t completed, std::size_t parts) {
   model::WorkerState worker;
   worker.total_cores = cores;
   worker.free_cores = free_cores;
+  worker.completed_cores = completed;
   worker.part_count = static_cast<std::uint32_t>(parts);
   model::NodeState state;
   state.life = life_of(life);
   state.accepting = life == WorkerState::kHealthy || life == WorkerState::kDegraded;
   state.capacity = free_cores;
   state.role = std::move(worker);
+  return state;
+}
+
+model::NodeState with_pace(model::NodeState state, const cores::PaceWatch& pace) {
+  state.throughput = pace.rate();
+  state.expected_throughput = pace.usual();
   return state;
 }
 
@@ -75,7 +85,7 @@ model::NodeState state_of_gate(const DatacenterTable& datacenters, std::size_t j
   gate.jobs = static_cast<std::uint32_t>(jobs);
   model::NodeState state;
   state.life = draining ? model::NodeLife::kDraining : model::NodeLife::kHealthy;
-  state.accepting = !draining && gate.datacenter_count > 0;
+  state.accepting = cores::gate_ready(!draining, gate.datacenter_count, false);
   state.role = std::move(gate);
   return state;
 }
@@ -89,6 +99,7 @@ std::optional<ManagerReport> report_of(NodeId manager, const model::NodeState& s
   report.term = said->term;
   report.leader = said->leads;
   report.has_quorum = said->has_quorum;
+  report.stuck = cores::pace_of(state.throughput, state.expected_throughput) == cores::Pace::kStuck;
   report.workers = said->workers;
   report.healthy_workers = said->healthy_workers;
   report.free_cores = said->free_cores;

@@ -33,6 +33,20 @@ TEST(Presence, TellsAGateWhatAManagerKnowsOfItsDatacenter) {
   EXPECT_EQ(report->cores, 8u);
 }
 
+TEST(Presence, AGateReadsThatAManagerIsStuck) {
+  const model::NodeState state = state_of_manager(kSelf, "east", 7, kOneWorker, leading(), false);
+  cores::PaceWatch pace;
+  base::Instant now{std::chrono::hours(1)};
+  const auto stuck = [&] { return report_of(kSelf, with_pace(state, pace))->stuck; };
+  EXPECT_FALSE(stuck()) << "it has nothing to do";
+  pace.told(true, 5, now);
+  EXPECT_FALSE(stuck());
+  pace.told(true, 5, now + std::chrono::seconds(10));
+  EXPECT_TRUE(stuck());
+  pace.told(true, 9, now + std::chrono::seconds(20));
+  EXPECT_FALSE(stuck());
+}
+
 TEST(Presence, OfAManagerWithoutHealthyWorkersTakesNothing) {
   EXPECT_FALSE(state_of_manager(kSelf, "east", 0, {.workers = 3}, leading(), false).accepting);
 }
@@ -40,7 +54,7 @@ TEST(Presence, OfAManagerWithoutHealthyWorkersTakesNothing) {
 TEST(Presence, AManagerReadsWhatAWorkerSays) {
   for (const WorkerState told : {WorkerState::kRegistering, WorkerState::kHealthy, WorkerState::kDegraded,
                                  WorkerState::kDraining, WorkerState::kOffline}) {
-    EXPECT_EQ(worker_state_of(state_of_worker(told, 4, 1, 2)), told);
+    EXPECT_EQ(worker_state_of(state_of_worker(told, 4, 1, 0, 2)), told);
   }
   EXPECT_EQ(worker_state_of(state_of_manager(kSelf, "east", 0, kOneWorker, leading(), false)), std::nullopt);
 }
@@ -54,7 +68,7 @@ TEST(Presence, OfAManagerThatIsNotCurrentClaimsNoQuorum) {
 }
 
 TEST(Presence, OfAWorkerIsNoReport) {
-  const model::NodeState state = state_of_worker(WorkerState::kHealthy, 4, 1, 2);
+  const model::NodeState state = state_of_worker(WorkerState::kHealthy, 4, 1, 0, 2);
   EXPECT_EQ(role_of(state), NodeRole::kWorker);
   EXPECT_FALSE(report_of(kSelf, state));
 }

@@ -22,6 +22,9 @@ struct SubjectOf {
   Subject operator()(const WorkerEvicted& command) const { return {9, base::number(command.worker.node), 0, 0}; }
   Subject operator()(const JobForgotten& command) const { return {10, number(command.job), 0, 0}; }
   Subject operator()(const Configuration& command) const { return {11, command.version, 0, 0}; }
+  Subject operator()(const CoresDone& command) const {
+    return {12, number(command.part.job), command.part.workflow, command.part.part};
+  }
 };
 
 }  // namespace

@@ -10,6 +10,7 @@ Worker::Worker(const WorkerSettings& settings, base::Instant now)
       cluster_(settings.cluster),
       environment_(settings.environment),
       options_(settings.options),
+      random_(settings.seed),
       hash_(settings.hash),
       managers_(settings.managers),
       cores_(std::min(settings.cores, kMaxCores)),
@@ -39,6 +40,17 @@ void Worker::executor_progress(const PartProgress& progress, base::Instant now) 
   part.latest.collected = now.time_since_epoch();
   part.news = true;
   if (flush_due_ == base::kNever) flush_due_ = now + resilience::flush_interval(pressure_);
+  settle(now);
+}
+
+void Worker::executor_leaves(const PartId& id, const Fence& fence, std::span<const std::uint32_t> cores,
+                             base::Instant now) {
+  const auto at = parts_.find(id);
+  if (at == parts_.end() || at->second.order.fence != fence || at->second.phase != Phase::kRunning) return;
+  std::vector<std::uint32_t>& left = at->second.cores;
+  for (const std::uint32_t core : cores) {
+    if (left.size() > 1 && std::erase(left, core) > 0) cores_.release(id, core);
+  }
   settle(now);
 }
 
@@ -120,6 +132,12 @@ base::Instant Worker::deadline() const {
 
 Effects Worker::take() {
   return std::exchange(effects_, {});
+}
+
+std::uint32_t Worker::cores_done() const {
+  std::uint32_t sum = 0;
+  for (const auto& [id, part] : parts_) sum += part.cores_done();
+  return sum;
 }
 
 WorkerState Worker::state() const {

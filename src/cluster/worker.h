@@ -8,10 +8,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "base/random.h"
 #include "base/time.h"
 #include "cluster/bodies.h"
 #include "cluster/core_map.h"
@@ -30,6 +32,7 @@ struct WorkerSettings {
   std::string environment;
   std::uint32_t cores = 1;
   std::vector<NodeId> managers;  // whom to ask first
+  std::uint64_t seed = 0;        // of the jitter on its periods
   HashBody hash = nullptr;
   WorkerOptions options;
 };
@@ -51,6 +54,8 @@ class Worker {
   void receive(NodeId from, const Message& message, base::Instant now);
   // The latest cumulative values of an executor; `sequence` and `collected` are filled in here.
   void executor_progress(const PartProgress& progress, base::Instant now);
+  // Of its cores, these have nothing to do any more. The last one stays with the part until it ends.
+  void executor_leaves(const PartId& id, const Fence& fence, std::span<const std::uint32_t> cores, base::Instant now);
   void executor_ended(ExecutorEnd end, base::Instant now);
   // An executor without progress asks for time.
   void executor_asks(const ExtensionAsk& ask, base::Instant now);
@@ -71,6 +76,8 @@ class Worker {
   // What is left of its memory for fences is for stops: one that it cannot remember it cannot confirm.
   bool crowded() const { return fences_.nearly_full() || epochs_.nearly_full(); }
   std::uint32_t free_cores() const { return cores_.free(); }
+  // Of parts that run on with fewer: free, or others' by now.
+  std::uint32_t cores_done() const;
   std::size_t parts() const { return parts_.size(); }
   // Whose fences it keeps.
   std::size_t jobs() const { return jobs_.size(); }
@@ -84,17 +91,22 @@ class Worker {
   struct Part {
     Phase phase = Phase::kPreparing;
     Dispatch order;
-    std::vector<std::uint32_t> cores;
-    base::Instant began{};         // preparing: when it was accepted
-    base::Instant due{};           // preparing: given up; stopping: killed; finished: result sent again
-    base::Duration wait{};         // finished: between two sends
-    bool started = false;          // has an executor
-    bool alone = false;            // stopped for want of contact
-    bool overdue = false;          // stopped because of its run-time limit
-    std::set<NodeId> stop_askers;  // to be told when it has stopped
+    std::vector<std::uint32_t> cores;  // that it still needs
+    base::Instant began{};             // preparing: when it was accepted
+    base::Instant due{};               // preparing: given up; stopping: killed; finished: result sent again
+    base::Duration wait{};             // finished: between two sends
+    bool started = false;              // has an executor
+    bool alone = false;                // stopped for want of contact
+    bool overdue = false;              // stopped because of its run-time limit
+    std::set<NodeId> stop_askers;      // to be told when it has stopped
     PartProgress latest;
     bool news = false;
     PartResult result;
+
+    bool running() const { return phase == Phase::kRunning || phase == Phase::kStopping; }
+    std::uint32_t cores_done() const {
+      return running() ? order.slice.cores - static_cast<std::uint32_t>(cores.size()) : 0;
+    }
   };
   // A job of which it has, or had, parts. Kept until a manager says that it has ended: a leader that takes over late
   // offers again what it does not know to be lost, and must be answered like the first time.
@@ -156,6 +168,7 @@ class Worker {
   std::string cluster_;
   std::string environment_;
   WorkerOptions options_;
+  base::Random random_;
   HashBody hash_;
   std::vector<NodeId> managers_;
   std::size_t manager_ = 0;  // index of the one asked now

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cluster/worker.h"
+#include "resilience/retry.h"
 
 namespace muster::cluster {
 namespace {
@@ -79,7 +80,8 @@ void Worker::on(NodeId, const Drain& message, base::Instant now) {
 void Worker::say_heartbeat(base::Instant now) {
   if (awaiting_) ++manager_;
   awaiting_ = true;
-  heartbeat_due_ = now + (contact_ && in_contact(now) ? options_.heartbeat : options_.heartbeat_timeout);
+  const base::Duration period = contact_ && in_contact(now) ? options_.heartbeat : options_.heartbeat_timeout;
+  heartbeat_due_ = now + resilience::spread(period, options_.jitter, random_);
   if (managers_.empty()) return;
   Heartbeat beat;
   beat.life = self_.life;
@@ -117,7 +119,7 @@ void Worker::flush_progress(base::Instant now) {
 }
 
 void Worker::poll_cancellations(base::Instant now) {
-  poll_due_ = now + options_.cancel_poll;
+  poll_due_ = now + resilience::spread(options_.cancel_poll, options_.jitter, random_);
   if (parts_.empty() || managers_.empty()) return;
   std::set<NodeId> asked = leaders(now);
   asked.insert(managers_[manager_ % managers_.size()]);
@@ -143,9 +145,9 @@ void Worker::send_result(const PartId& id, Part& part, base::Instant now) {
 std::vector<PartReport> Worker::reports(base::Instant now) const {
   std::vector<PartReport> list;
   for (const auto& [id, part] : parts_) {
-    const bool running = part.phase == Phase::kRunning || part.phase == Phase::kStopping;
-    const base::Duration elapsed = running ? now - part.began : base::Duration::zero();
-    list.push_back({id, part.order.fence, part.phase == Phase::kFinished, elapsed, part.latest.beat});
+    const base::Duration elapsed = part.running() ? now - part.began : base::Duration::zero();
+    list.push_back(
+        {id, part.order.fence, part.phase == Phase::kFinished, elapsed, part.latest.beat, part.cores_done()});
   }
   return list;
 }

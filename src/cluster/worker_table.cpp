@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/random.h"
+
 namespace muster::cluster {
 
 bool WorkerTable::heard(const Process& worker, WorkerState state, std::uint64_t version, base::Instant now) {
@@ -79,6 +81,9 @@ void WorkerTable::sync(const Ledger& ledger, base::Instant now) {
     if (known != evicted_at_.end() || at == seen_.end()) continue;
     if (worker.reason == Eviction::kUnreachable) at->second.silent_since = base::kNever;
     at->second.unreachable = false;
+    at->second.pace = cores::PaceWatch();
+    at->second.health = cores::Health();
+    at->second.paced_at = base::kNever;
   }
   evicted_at_ = std::move(evicted);
 }
@@ -119,12 +124,14 @@ bool WorkerTable::may_ask(NodeId worker, base::Instant now) {
 std::vector<Candidate> WorkerTable::candidates(const Ledger& ledger, base::Instant now) const {
   std::vector<Candidate> found;
   for (const auto& [node, worker] : ledger.workers()) {
-    if (worker.free() == 0 || draining(node, now)) continue;
+    if (!cores::worker_ready(!draining(node, now), worker.free())) continue;
     const auto at = seen_.find(node);
     const bool known = at != seen_.end();
     if (known && (at->second.swim == Liveness::kDead || !at->second.circuit.would_allow(now))) continue;
+    if (known && (lately(at->second.waiting_at, now) || stuck(at->second, now))) continue;
     const bool on_trial = known && at->second.circuit.state(now) == resilience::CircuitState::kHalfOpen;
-    found.push_back({{node, worker.life}, worker.free(), known && degraded(at->second, now), on_trial});
+    const bool slow = known && treatment(at->second, now) == cores::Treatment::kInvestigate;
+    found.push_back({{node, worker.life}, worker.free(), slow || (known && degraded(at->second, now)), on_trial});
   }
   return found;
 }
@@ -145,7 +152,8 @@ Census WorkerTable::census(const Ledger& ledger, base::Instant now) const {
     ++census.workers;
     if (worker.evicted || draining(node, now)) continue;
     const auto at = seen_.find(node);
-    if (at != seen_.end() && (at->second.swim == Liveness::kDead || degraded(at->second, now))) continue;
+    const bool seen = at != seen_.end();
+    if (seen && (at->second.swim == Liveness::kDead || stuck(at->second, now) || degraded(at->second, now))) continue;
     ++census.healthy;
     census.free_cores += worker.free();
     census.cores += worker.cores;
@@ -155,6 +163,44 @@ Census WorkerTable::census(const Ledger& ledger, base::Instant now) const {
 
 void WorkerTable::probed(NodeId worker, bool alive) {
   if (Seen* const seen = row(worker)) seen->unreachable = !alive;
+}
+
+void WorkerTable::kept_waiting(NodeId worker, bool waiting, base::Instant now) {
+  if (Seen* const seen = row(worker)) seen->waiting_at = waiting ? now : base::kNever;
+}
+
+void WorkerTable::paced(const Process& worker, std::span<const PartReport> parts, base::Instant now) {
+  const auto at = seen_.find(worker.node);
+  if (at == seen_.end() || at->second.life != worker.life) return;
+  Seen& seen = at->second;
+  std::uint64_t running = 0;
+  std::uint64_t beats = 0;
+  std::uint64_t digest = 0;
+  for (const PartReport& each : parts) {
+    if (each.finished) continue;
+    ++running;
+    beats += each.beat;
+    for (const std::uint64_t word : {number(each.part.job), std::uint64_t{each.part.workflow} << 32 | each.part.part,
+                                     each.fence.epoch, each.fence.attempt})
+      digest = base::mix(digest ^ word);
+  }
+  // In the mean, so that it says the same of a worker with many parts and of one with few. That one began or ended is
+  // progress, too.
+  if (digest != seen.parts) {
+    seen.moved += 1000;
+  } else if (running > 0 && beats > seen.beats) {
+    seen.moved += 1000 * (beats - seen.beats) / running;
+  }
+  seen.parts = digest;
+  seen.beats = beats;
+  seen.pace.told(running > 0, seen.moved, now);
+  seen.treatment = seen.health.judge({.pace = seen.pace.pace()}, now);
+  seen.paced_at = now;
+}
+
+// It reports to few managers, and to those only while they lead something that it runs.
+cores::Treatment WorkerTable::treatment(const Seen& seen, base::Instant now) const {
+  return lately(seen.paced_at, now) ? seen.treatment : cores::Treatment::kRoute;
 }
 
 std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, bool leads, base::Instant now) {
@@ -169,7 +215,7 @@ std::vector<WorkerTable::Evict> WorkerTable::evictions(const Ledger& ledger, boo
     const Process process{node, worker.life};
     const bool silent =
         seen.silent_since != base::kNever && seen.failed_at - seen.silent_since >= options_.unreachable_after;
-    if (silent) {
+    if (silent || (seen.swim != Liveness::kDead && treatment(seen, now) == cores::Treatment::kEvict)) {
       found.push_back({process, Eviction::kUnreachable});
     } else if (leads && (seen.swim == Liveness::kDead || seen.unreachable)) {
       found.push_back({process, seen.swim == Liveness::kDead ? Eviction::kDead : Eviction::kUnreachable});
@@ -211,6 +257,8 @@ void WorkerTable::begin(Seen& seen, Life life) {
   seen = Seen{.life = life,
               .gossiped = seen.gossiped,
               .swim = seen.swim,
+              .pace = cores::PaceWatch(),
+              .health = cores::Health(),
               .asked_at = seen.asked_at,
               .circuit = resilience::Circuit()};
 }
@@ -228,8 +276,7 @@ bool WorkerTable::degraded(const Seen& seen, base::Instant now) const {
 }
 
 WorkerState WorkerTable::state(const Seen& seen, base::Instant now) const {
-  const bool lately = seen.told_at != base::kNever && now - seen.told_at < options_.state_memory;
-  return lately ? seen.state : seen.gossiped;
+  return lately(seen.told_at, now) ? seen.state : seen.gossiped;
 }
 
 }  // namespace muster::cluster

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/time.h"
@@ -15,6 +16,7 @@
 #include "cluster/options.h"
 #include "cluster/provisioner.h"
 #include "cores/health.h"
+#include "cores/pace.h"
 #include "resilience/circuit.h"
 
 namespace muster::cluster {
@@ -71,6 +73,11 @@ class WorkerTable {
 
   // Probes of the log's leader go without answers, or do not.
   void probed(NodeId worker, bool alive);
+  // One of them has been without an answer for so long that nothing should be sent there, or no longer is.
+  void kept_waiting(NodeId worker, bool waiting, base::Instant now);
+
+  // All that it says it has, whoever leads it: how it gets on is read from their beats.
+  void paced(const Process& worker, std::span<const PartReport> parts, base::Instant now);
 
   // Who is to be evicted, and why: of those whom SWIM holds dead or whose streams fail if this manager `leads` the log,
   // of those who do not answer its calls in any case. A systemic failure holds evictions up for a while.
@@ -92,7 +99,15 @@ class WorkerTable {
     WorkerState gossiped = WorkerState::kHealthy;
     std::uint64_t version = 0;
     Liveness swim = Liveness::kAlive;
-    bool unreachable = false;                   // by probes
+    bool unreachable = false;  // by probes
+    std::uint64_t parts = 0;   // digest of those that ran when it last reported
+    std::uint64_t beats = 0;   // of all of them
+    std::uint64_t moved = 0;   // how far a part's have risen in the mean, in thousandths
+    cores::PaceWatch pace;
+    cores::Health health;
+    cores::Treatment treatment = cores::Treatment::kRoute;  // when it last reported
+    base::Instant paced_at = base::kNever;
+    base::Instant waiting_at = base::kNever;    // when a probe of this manager was last found without an answer
     base::Instant silent_since = base::kNever;  // first of the calls in a row without an answer
     base::Instant failed_at = base::kNever;     // the last of them
     base::Instant asked_at = base::kNever;      // when its admission was last proposed
@@ -103,6 +118,12 @@ class WorkerTable {
   Seen* row(NodeId worker);
   // What was seen of a former life says nothing of this one, though others heard of it first.
   static void begin(Seen& seen, Life life);
+  // By how it gets on. Whether it is alive and ready is looked at when it is to be chosen.
+  cores::Treatment treatment(const Seen& seen, base::Instant now) const;
+  bool stuck(const Seen& seen, base::Instant now) const { return treatment(seen, now) >= cores::Treatment::kDrain; }
+  bool lately(base::Instant at, base::Instant now) const {
+    return at != base::kNever && now - at < options_.state_memory;
+  }
   bool draining(NodeId worker, base::Instant now) const;
   bool degraded(const Seen& seen, base::Instant now) const;
   // What it said lately; it reports to few managers, so the others go by what members tell one another.

@@ -108,6 +108,65 @@ TEST_F(WorkerTableTest, WhatWasSeenOfAFormerLifeSaysNothingOfALaterOneOfWhichOth
   EXPECT_FALSE(found[0].degraded);
 }
 
+// Each second it tells of two parts, whose beats rise by so much.
+TEST_F(WorkerTableTest, AWorkerWhosePartsAllStandStillGetsNothingAndIsEvictedInTheEnd) {
+  std::vector<PartReport> parts(2);
+  for (std::uint32_t i = 0; i < 2; ++i) parts[i] = {{kJob, 0, i}, {1, 1}, false, seconds(0), 0, 0};
+  const auto for_seconds = [&](int count, std::uint64_t beats) {
+    for (int i = 0; i < count; ++i) {
+      now_ += seconds(1);
+      parts[0].beat += beats;
+      table_.paced(cluster::worker(1), parts, now_);
+    }
+  };
+  for_seconds(60, 4);
+  EXPECT_EQ(nodes().size(), 3u);
+  EXPECT_FALSE(table_.candidates(ledger, now_).front().degraded);
+  for_seconds(12, 1);
+  EXPECT_TRUE(table_.candidates(ledger, now_).front().degraded) << "four times as slow as it was";
+  for_seconds(20, 0);
+  EXPECT_EQ(nodes().size(), 2u);
+  EXPECT_EQ(table_.census(ledger, now_).healthy, 2u);
+  for_seconds(60, 0);
+  EXPECT_TRUE(table_.evictions(ledger, false, now_).empty()) << "longer than any extension";
+  for_seconds(20, 0);
+  ASSERT_EQ(table_.evictions(ledger, false, now_).size(), 1u);
+  evict(cluster::worker(1), Eviction::kUnreachable);
+  admit(cluster::worker(1), 4);
+  table_.sync(ledger, now_);
+  EXPECT_TRUE(table_.evictions(ledger, false, now_).empty()) << "it begins anew";
+  EXPECT_EQ(nodes().size(), 3u);
+}
+
+TEST_F(WorkerTableTest, HowAWorkerGotOnIsForgottenWhenItReportsElsewhere) {
+  const std::vector<PartReport> parts = {{{kJob, 0, 0}, {1, 1}, false, seconds(0), 7, 0}};
+  for (int i = 0; i < 30; ++i) table_.paced(cluster::worker(1), parts, now_ += seconds(1));
+  EXPECT_EQ(nodes().size(), 2u);
+  now_ += seconds(10);
+  EXPECT_EQ(nodes().size(), 3u);
+}
+
+TEST_F(WorkerTableTest, PartsThatComeAndGoAreProgress) {
+  std::vector<PartReport> parts = {{{kJob, 0, 0}, {1, 1}, false, seconds(0), 0, 0}};
+  for (int i = 0; i < 100; ++i) {
+    now_ += seconds(5);
+    ++parts[0].fence.attempt;
+    table_.paced(cluster::worker(1), parts, now_);
+  }
+  EXPECT_EQ(nodes().size(), 3u);
+}
+
+TEST_F(WorkerTableTest, WhoLeavesAProbeWithoutAnAnswerForAMomentGetsNothingUntilItAnswers) {
+  const NodeId node = cluster::worker(1).node;
+  table_.kept_waiting(node, true, now_);
+  EXPECT_EQ(nodes().size(), 2u);
+  table_.kept_waiting(node, false, now_);
+  EXPECT_EQ(nodes().size(), 3u);
+  table_.kept_waiting(node, true, now_);
+  now_ += seconds(10);
+  EXPECT_EQ(nodes().size(), 3u) << "whoever probes now knows better";
+}
+
 TEST_F(WorkerTableTest, PartsOfAnEvictedWorkerAreOverOnlyAfterItsTime) {
   EXPECT_EQ(table_.over_at(ledger, cluster::worker(1)), base::kNever);
   evict(cluster::worker(1), Eviction::kDead);

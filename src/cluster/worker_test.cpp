@@ -422,6 +422,31 @@ TEST_F(WorkerTest, EndsAPartThatOverrunsItsLimitAsTimedOut) {
   EXPECT_EQ(last<PartResult>()->outcome, PartOutcome::kTimeout);
 }
 
+TEST_F(WorkerTest, CoresThatAPartNeedsNoMoreAreFreeAndReported) {
+  run(dispatch(1, 3));
+  EXPECT_EQ(worker_.free_cores(), 1u);
+  const std::vector<std::uint32_t> given = last<StartExecutor>()->cores;
+  const std::vector<std::uint32_t> done = {given[1], 77};
+  worker_.executor_leaves(kPart, {1, 2}, done, now_);
+  EXPECT_EQ(worker_.free_cores(), 1u) << "another attempt has no say";
+  worker_.executor_leaves(kPart, {1, 1}, done, now_);
+  worker_.executor_leaves(kPart, {1, 1}, done, now_);
+  EXPECT_EQ(worker_.free_cores(), 2u);
+  EXPECT_EQ(worker_.cores_done(), 1u);
+  pass(seconds(2));
+  EXPECT_EQ(last<Heartbeat>()->parts.at(0).cores_done, 1u);
+  EXPECT_EQ(last<Heartbeat>()->free_cores, 2u);
+  worker_.executor_leaves(kPart, {1, 1}, given, now_);
+  EXPECT_EQ(worker_.free_cores(), 3u) << "it ends on the last one";
+  Dispatch more = dispatch(1, 3);
+  more.part.part = 1;
+  receive(more);
+  EXPECT_EQ(last<DispatchAnswer>()->reply, DispatchReply::kAccepted);
+  executor_ends(PartOutcome::kCompleted);
+  EXPECT_EQ(worker_.free_cores(), 1u);
+  EXPECT_EQ(worker_.cores_done(), 0u);
+}
+
 TEST_F(WorkerTest, FlushesTheLatestProgressOfAllPartsInOneMessage) {
   run(dispatch());
   effects_.clear();

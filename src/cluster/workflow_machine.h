@@ -25,6 +25,7 @@ class WorkflowMachine {
   // When its parts have been on offer for too long, all together, without all of them being accepted; kNever while none
   // is: parts that wait for cores wait as long as it takes.
   base::Instant dispatch_over_at(const Desk& desk) const;
+  bool offering() const { return offering_since_ != base::kNever; }
   // The context does not fit into a dispatch.
   bool context_too_large() const { return too_large_; }
 

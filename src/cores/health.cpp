@@ -1,7 +1,5 @@
 #include "cores/health.h"
 
-#include <algorithm>
-
 namespace muster::cores {
 
 Treatment Health::judge(const Condition& condition, base::Instant now) {
@@ -10,16 +8,11 @@ Treatment Health::judge(const Condition& condition, base::Instant now) {
   } else if (!stuck_) {
     stuck_ = true;
     since_ = now;
-    extended_ = now;
   }
   if (!condition.alive) return Treatment::kEvict;
-  if (stuck_) return now >= std::max(stuck_deadline(), extended_) ? Treatment::kEvict : Treatment::kDrain;
+  if (stuck_) return now >= stuck_deadline() ? Treatment::kEvict : Treatment::kDrain;
   if (condition.pace == Pace::kSlow || condition.pace == Pace::kDegraded) return Treatment::kInvestigate;
   return condition.ready ? Treatment::kRoute : Treatment::kHold;
-}
-
-void Health::extend(base::Instant until) {
-  if (stuck_) extended_ = std::max(extended_, until);
 }
 
 bool EvictionGuard::allows(std::size_t would_evict, std::size_t peers, base::Instant now) {

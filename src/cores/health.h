@@ -44,17 +44,13 @@ class Health {
 
   Treatment judge(const Condition& condition, base::Instant now);
 
-  // When a peer that is stuck is evicted, without extensions; kNever if it is not.
+  // When a peer that is stuck is evicted; kNever if it is not.
   base::Instant stuck_deadline() const { return stuck_ ? since_ + options_.stuck_limit : base::kNever; }
-
-  // Eviction for being stuck not before this. Forgotten once the peer gets on again.
-  void extend(base::Instant until);
 
  private:
   HealthOptions options_;
   bool stuck_ = false;
-  base::Instant since_{};     // if stuck
-  base::Instant extended_{};  // if stuck
+  base::Instant since_{};  // if stuck
 };
 
 // One per group of peers.

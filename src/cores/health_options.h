@@ -46,8 +46,10 @@ struct PaceOptions {
 constexpr std::size_t kPaceHistory = 15;
 
 struct HealthOptions {
-  // How long a peer that is stuck is drained before it is evicted; extensions add to it.
-  base::Duration stuck_limit = std::chrono::seconds(30);
+  // How long a peer that is stuck is drained before it is evicted. Longer than any part may stand still with all the
+  // time that it can be given (30 s, 29 s of extensions, 10 s of grace): its leader has ended it by then, so that the
+  // timer is for those who do not even do that.
+  base::Duration stuck_limit = std::chrono::seconds(75);
 
   // While more than half of the peers would be evicted nobody is, for at most this long: so many at once speak of a
   // fault of the network or of the judge. A bound is needed because some faults never heal, and the work of those who

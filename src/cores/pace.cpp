@@ -11,16 +11,19 @@ void PaceWatch::told(bool assigned, std::uint64_t done, base::Instant now) {
   }
   if (pace_ == Pace::kIdle || done < done_) {
     pace_ = Pace::kNormal;
+    whole_ = false;
     done_ = done;
     since_ = now;
     return;
   }
   const base::Duration elapsed = now - since_;
   if (elapsed < options_.interval) return;
-  const double rate = static_cast<double>(done - done_) / base::seconds(elapsed);
-  pace_ = judge(rate);
-  if (rate > 0) {
-    rates_[next_] = rate;
+  rate_ = static_cast<double>(done - done_) / base::seconds(elapsed);
+  whole_ = true;
+  // The first work that was ever done is neither slow nor fast.
+  pace_ = count_ == 0 && rate_ > 0 ? Pace::kNormal : pace_of(rate_, usual(), options_);
+  if (rate_ > 0) {
+    rates_[next_] = rate_;
     next_ = (next_ + 1) % kPaceHistory;
     count_ = std::min(count_ + 1, kPaceHistory);
   }
@@ -28,12 +31,14 @@ void PaceWatch::told(bool assigned, std::uint64_t done, base::Instant now) {
   since_ = now;
 }
 
-Pace PaceWatch::judge(double rate) const {
-  if (rate <= 0) return Pace::kStuck;
-  if (count_ == 0) return Pace::kNormal;
-  const double usual = median();
-  if (rate >= options_.normal * usual) return Pace::kNormal;
-  return rate >= options_.slow * usual ? Pace::kSlow : Pace::kDegraded;
+double PaceWatch::rate() const {
+  if (pace_ == Pace::kIdle) return 0;
+  return whole_ ? rate_ : usual();
+}
+
+double PaceWatch::usual() const {
+  if (pace_ == Pace::kIdle) return 0;
+  return count_ > 0 ? median() : 1 / base::seconds(options_.interval);
 }
 
 // The upper of the two middle ones if their number is even.
@@ -42,6 +47,13 @@ double PaceWatch::median() const {
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(count_ / 2);
   std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(count_));
   return *middle;
+}
+
+Pace pace_of(double rate, double usual, const PaceOptions& options) {
+  if (usual <= 0) return Pace::kIdle;
+  if (rate <= 0) return Pace::kStuck;
+  if (rate >= options.normal * usual) return Pace::kNormal;
+  return rate >= options.slow * usual ? Pace::kSlow : Pace::kDegraded;
 }
 
 }  // namespace muster::cores

@@ -42,6 +42,19 @@ TEST_F(PaceTest, IsMeasuredAgainstItsOwnMedian) {
   EXPECT_EQ(did(1000), Pace::kNormal);
 }
 
+TEST_F(PaceTest, OthersReadFromWhatItSaysWhatItKnowsItself) {
+  const auto read = [&] { return pace_of(watch_.rate(), watch_.usual()); };
+  EXPECT_EQ(read(), Pace::kNormal) << "before anything can be said";
+  EXPECT_EQ(did(0), Pace::kStuck);
+  EXPECT_EQ(read(), Pace::kStuck) << "who never did anything";
+  for (const std::uint64_t work : {1000u, 1000u, 1000u, 500u, 100u, 0u, 1000u}) EXPECT_EQ(did(work), read()) << work;
+  EXPECT_DOUBLE_EQ(watch_.rate(), 100);
+  watch_.told(false, done_, now_);
+  EXPECT_EQ(read(), Pace::kIdle);
+  watch_.told(true, done_, now_);
+  EXPECT_EQ(read(), Pace::kNormal);
+}
+
 TEST_F(PaceTest, WhoDoesNothingStaysStuckHoweverLongItLasts) {
   did(1000);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(did(0), Pace::kStuck);

@@ -39,7 +39,7 @@ struct ExtensionRequest {
 struct WorkerState {
   std::uint32_t total_cores = 0;
   std::uint32_t free_cores = 0;
-  std::uint32_t completed_cores = 0;  // done early, about to be free
+  std::uint32_t completed_cores = 0;  // done early, of parts that run on
   Permille cpu = 0;                   // of its own process, executors excluded
   Permille memory = 0;
   std::vector<std::uint64_t> parts;  // running; the first kMaxNamedParts of them

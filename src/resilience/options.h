@@ -40,10 +40,7 @@ constexpr std::uint32_t kUnlimitedAttempts = UINT32_MAX;
 // Longest wait that a peer may ask for before the next try. It bounds how long one word of a peer can hold up a call.
 constexpr base::Duration kMaxRetryAfter = std::chrono::seconds(60);
 
-constexpr RetryOptions kRegistrationRetries{.attempts = 1 + 3, .base = std::chrono::milliseconds(500)};
-constexpr RetryOptions kProgressRetries{.attempts = 1 + 2, .base = std::chrono::milliseconds(200)};
 constexpr RetryOptions kDispatchRetries{.attempts = 1 + 2, .base = std::chrono::milliseconds(300)};
-constexpr RetryOptions kStateSyncRetries{.attempts = 1 + 3, .base = std::chrono::milliseconds(500)};
 constexpr RetryOptions kShedClientRetries{.attempts = 1 + 3, .growth = 1.5, .total = std::chrono::seconds(60)};
 
 struct CircuitOptions {

@@ -42,10 +42,7 @@ TEST(Retry, ByDefaultThereAreThreeTriesInAll) {
 }
 
 TEST(Retry, EveryKindOfCallHasTheRetriesOfItsOwn) {
-  EXPECT_EQ(waits(kRegistrationRetries, 1).size(), 3u);
-  EXPECT_EQ(waits(kProgressRetries, 1).size(), 2u);
   EXPECT_EQ(waits(kDispatchRetries, 1).size(), 2u);
-  EXPECT_EQ(waits(kStateSyncRetries, 1).size(), 3u);
 }
 
 TEST(Retry, WithoutABoundItGoesOnForEver) {

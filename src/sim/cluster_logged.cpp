@@ -221,8 +221,10 @@ void ManagerProcess::on_member(Host& host, bool far, base::NodeId node, cluster:
 }
 
 model::NodeState ManagerProcess::presence(Host& host, const cluster::LogStanding& standing) const {
-  return cluster::state_of_manager(host.self(), ClusterMap::name(place_), brain_->ledger().open_jobs().size(),
-                                   brain_->census(host.now()), standing, draining_);
+  return cluster::with_pace(
+      cluster::state_of_manager(host.self(), ClusterMap::name(place_), brain_->ledger().open_jobs().size(),
+                                brain_->census(host.now()), standing, draining_),
+      brain_->pace());
 }
 
 void ManagerProcess::on_body_stored(Host& host, const cluster::BodyHash& hash, bool ok) {

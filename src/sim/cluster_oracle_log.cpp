@@ -323,6 +323,25 @@ struct ClusterLog::Effect {
     found->second.forgotten = true;
   }
   void operator()(const cluster::Configuration&) const {}
+  void operator()(const cluster::CoresDone& command) const {
+    const auto held = place.held.find(command.part);
+    const LedgerPart* const part = after.part(command.part);
+    if (held == place.held.end() || part == nullptr || part->phase != PartPhase::kAssigned) return;
+    if (part->fence != command.fence || part->given_back != command.cores) return;
+    auto& [worker, cores] = held->second;
+    const std::uint32_t left = place.given.at({command.part, command.fence}).second - command.cores;
+    if (left >= cores) return;  // repeated
+    check_epoch("a return of cores", command.part.job, command.epoch);
+    const ClusterRuns::Key key{command.part, command.fence};
+    const auto* const attempt = log.runs_->attempt(datacenter, key);
+    if (attempt == nullptr || (attempt->live && log.runs_->cores_of(worker.node, key) > left))
+      violate("cores", fmt::format("part {}.{} of job {} has given {} cores back, and runs on more than {}",
+                                   command.part.workflow, command.part.part, cluster::number(command.part.job),
+                                   command.cores, left));
+    place.used[worker] -= cores - left;
+    cores = left;
+    log.kernel_->hit("cores given back early");
+  }
 };
 
 void ClusterLog::committed(std::uint32_t datacenter, std::uint64_t index, const cluster::Entry& entry,

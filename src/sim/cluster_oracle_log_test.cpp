@@ -51,6 +51,25 @@ TEST_F(ClusterOracles, SeeAPartGivenUpForLossesThatCountForNothing) {
   EXPECT_EQ(broken(), "failed-cause");
 }
 
+TEST_F(ClusterOracles, SeeCoresGivenBackThatAreInUse) {
+  provision();
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}));
+  commit(cluster::CoresDone{{kJob, 0, 0}, {1, 1}, 1, 2});
+  EXPECT_EQ(broken(), "cores");
+}
+
+TEST_F(ClusterOracles, AccountForCoresThatAreGivenBackEarly) {
+  provision();
+  runs_.started(kWorker, 0, order(0, {1, 1}, {0, 1, 2, 3}));
+  runs_.leaves(kWorker, 2);
+  runs_.leaves(kWorker, 3);
+  commit(cluster::CoresDone{{kJob, 0, 0}, {1, 1}, 1, 2});
+  commit(cluster::CoresDone{{kJob, 0, 0}, {1, 1}, 1, 2});
+  EXPECT_EQ(log_.cores_held(), 2u);
+  commit(cluster::PartLost{{kJob, 0, 0}, {1, 1}, 1, cluster::Loss::kStuck});
+  EXPECT_EQ(log_.cores_held(), 0u);
+}
+
 TEST_F(ClusterOracles, SeeAPartOfferedAgainAfterTooManyRefusals) {
   provision();
   for (std::uint32_t attempt = 1; attempt <= 6; ++attempt) {

@@ -223,6 +223,13 @@ base::NodeId ClusterRuns::runs(std::uint32_t datacenter, JobId job) const {
   return base::kNoNode;
 }
 
+std::size_t ClusterRuns::cores_of(base::NodeId worker, const Key& key) const {
+  const auto cores = in_use_.find(worker);
+  if (cores == in_use_.end()) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(cores->second, [&](const auto& each) { return each.second == key; }));
+}
+
 Counts ClusterRuns::counted(JobId job, std::uint32_t workflow) const {
   Counts sum;
   for (const Attempts& attempts : attempts_) {

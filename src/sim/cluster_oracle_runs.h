@@ -45,6 +45,8 @@ class ClusterRuns {
   void taken_on(base::NodeId worker, std::uint64_t life, const cluster::Dispatch& offer, bool leaving = false);
   void started(base::NodeId worker, std::uint64_t life, const cluster::StartExecutor& order);
   void counted(base::NodeId worker, const Key& key, const cluster::Counts& counts);
+  // The executor needs this core no more.
+  void leaves(base::NodeId worker, std::uint32_t core) { in_use_[worker].erase(core); }
   void ended(base::NodeId worker, const cluster::ExecutorEnd& end, const cluster::BodyHash& body);
   void told_to_stop(base::NodeId worker, const Key& key);
   // It says that it did not take a part, or stopped it, for a reason that is nobody's fault.
@@ -80,6 +82,8 @@ class ClusterRuns {
   std::size_t live() const { return live_.size(); }
   // Live executors of a job, on workers that can be held to their word; kNoNode if there is none.
   base::NodeId runs(std::uint32_t datacenter, cluster::JobId job) const;
+  // Cores that an executor runs on.
+  std::size_t cores_of(base::NodeId worker, const Key& key) const;
   bool busy(base::NodeId worker) const { return in_use_.contains(worker) && !in_use_.at(worker).empty(); }
   // Until the worker's contact lapses, by its own clock; zero if it has none.
   base::Duration contact_left(base::NodeId worker) const;

@@ -163,7 +163,8 @@ Scenario everything() {
        {"job taken over by another gate", "datacenter lost", "members changed", "gate drained", "noted rerouted",
         "noted fell back", "noted lease lapsed", "noted redirected", "workflow told before the end",
         "last totals shown are those held", "counts of a lost datacenter shown as lost", "unwell leader hands over",
-        "critical manager steps down", "critical gate steps down", "datacenters of two classes to choose from"})
+        "critical manager steps down", "critical gate steps down", "datacenters of two classes to choose from",
+        "cores given back early"})
     scenario.counters.emplace_back(counter);
   return scenario;
 }

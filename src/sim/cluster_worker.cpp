@@ -1,6 +1,7 @@
 #include "sim/cluster_worker.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace muster::sim {
@@ -25,11 +26,12 @@ bool WorkerProcess::begin(Host& host) {
   settings.environment = "test";
   settings.cores = shared_->setup.cores;
   settings.managers = shared_->map.founders(place);
+  settings.seed = host.random().next();
   settings.hash = hash_body;
   settings.options = shared_->setup.worker;
   brain_.emplace(settings, host.now());
   const model::NodeState state =
-      cluster::state_of_worker(brain_->state(), settings.cores, settings.cores, brain_->parts());
+      cluster::state_of_worker(brain_->state(), settings.cores, settings.cores, 0, brain_->parts());
   join(host, false, kFirstPlaceGroup + place, shared_->setup.lan, shared_->map.managers(place), state);
   return true;
 }
@@ -61,8 +63,8 @@ void WorkerProcess::on_wake(Host& host) {
     health_due_ = host.now() + kHealth;
     critical_ = critical(host);
     brain_->health(0.1, 0.1, critical_ ? cores::LocalHealth::kMaxScore : score(), host.now());
-    tell_state(host,
-               cluster::state_of_worker(brain_->state(), shared_->setup.cores, brain_->free_cores(), brain_->parts()));
+    tell_state(host, cluster::state_of_worker(brain_->state(), shared_->setup.cores, brain_->free_cores(),
+                                              brain_->cores_done(), brain_->parts()));
   }
   for (auto at = executors_.begin(); at != executors_.end();) {
     const auto next = std::next(at);
@@ -144,6 +146,7 @@ void WorkerProcess::start_executor(Host& host, const cluster::StartExecutor& ord
   shared_->kernel.hit("executor started");
   Executor executor;
   executor.slice = order.slice;
+  executor.cores = order.cores;
   const ClusterSetup& setup = shared_->setup;
   const bool long_one = order.part.workflow == 0 && setup.longest_first > base::Duration::zero();
   executor.program =
@@ -226,7 +229,23 @@ bool WorkerProcess::step(Host& host, const Key& key, Executor& executor) {
   progress.counts = executor.counts;
   if (executor.counts.iterations > 0) progress.latency.record(std::chrono::milliseconds(3), executor.counts.iterations);
   brain_->executor_progress(progress, now);
+  leave_cores(host, key, executor);
   return true;
+}
+
+// In the second half of its time, evenly.
+void WorkerProcess::leave_cores(Host& host, const Key& key, Executor& executor) {
+  const auto& [part, fence] = key;
+  if ((part.part + part.workflow + fence.attempt) % 3 != 0 || executor.cores.size() < 2) return;
+  const double share = base::seconds(host.now() - executor.began) / base::seconds(executor.program.length);
+  if (share < 0.5) return;
+  const auto wanted = static_cast<std::size_t>(2 * (1 - std::min(share, 1.0)) * executor.slice.cores);
+  while (executor.cores.size() > std::max<std::size_t>(1, wanted)) {
+    const std::uint32_t core = executor.cores.back();
+    executor.cores.pop_back();
+    shared_->runs.leaves(host.self(), core);
+    brain_->executor_leaves(part, fence, {&core, 1}, host.now());
+  }
 }
 
 void WorkerProcess::end_executor(Host& host, const Key& key, const Executor& executor,

@@ -37,6 +37,7 @@ class WorkerProcess final : public ClusterProcess {
  private:
   struct Executor {
     cluster::Slice slice;
+    std::vector<std::uint32_t> cores;  // that it still runs on
     Program program;
     base::Instant began{};
     base::Instant limit = base::kNever;  // of its run time
@@ -54,6 +55,8 @@ class WorkerProcess final : public ClusterProcess {
   void stop_executor(Host& host, const cluster::StopExecutor& order);
   // False once it has ended.
   bool step(Host& host, const Key& key, Executor& executor);
+  // Some finish on one core after the other.
+  void leave_cores(Host& host, const Key& key, Executor& executor);
   void end_executor(Host& host, const Key& key, const Executor& executor, std::optional<cluster::PartOutcome> outcome);
 
   std::optional<cluster::Worker> brain_;
