@@ -40,7 +40,7 @@ Client::Client(const ClientSettings& settings, base::Instant now)
 
 bool Client::submit(JobRequest request, base::Instant now) {
   if (jobs_.size() >= kMaxFollowed && !jobs_.contains(request.job)) return false;
-  Job& job = jobs_[request.job];
+  Job& job = session(request.job);
   job.heard = now;
   job.bundle = request.bundle;
   job.bytes = std::make_shared<const std::string>(std::move(request.bytes));
@@ -57,8 +57,9 @@ bool Client::submit(JobRequest request, base::Instant now) {
 
 bool Client::follow(JobId job, base::Instant now) {
   if (jobs_.size() >= kMaxFollowed && !jobs_.contains(job)) return false;
-  jobs_[job].asked = true;
-  search(job, jobs_[job], now);
+  Job& followed = session(job);
+  followed.asked = true;
+  search(job, followed, now);
   return true;
 }
 
@@ -321,6 +322,13 @@ void Client::tell_totals(JobId id, const Job& job) {
   for (const std::uint32_t workflow : job.statistics.workflows()) {
     at->second.totals[workflow] = job.statistics.totals(workflow);
   }
+}
+
+// What a session before it had still to tell comes again.
+Client::Job& Client::session(JobId id) {
+  const auto [at, fresh] = jobs_.try_emplace(id);
+  if (fresh) std::erase_if(pending_.results, [id](const WorkflowEnded& each) { return each.job == id; });
+  return at->second;
 }
 
 void Client::drop(JobId job) {

@@ -112,6 +112,7 @@ class Client {
   void gave_up(const ClientCalls::GaveUp& call);
   void followed(JobId id, Job& job, NodeId gate, std::uint64_t epoch, base::Instant now);
   void tell_totals(JobId id, const Job& job);
+  Job& session(JobId id);
   void drop(JobId job);
 
   ClientId client_;

@@ -66,6 +66,19 @@ TEST_F(DirectClientTest, IsToldOfEachWorkflowOnceAsItEnds) {
   EXPECT_TRUE(told().results.empty());
 }
 
+TEST_F(DirectClientTest, WhoFollowsAgainIsToldOnceWhatWasStillToBeTold) {
+  client_.receive(kManager, ended(1), now_);
+  client_.unfollow(kJob);
+  client_.follow(kJob, now_);
+  StatusAnswer running;
+  running.job = kJob;
+  running.leader = kManager;
+  running.epoch = 1;
+  client_.receive(kManager, running, now_);
+  client_.receive(kManager, ended(1), now_);
+  EXPECT_EQ(told().results.size(), 1u);
+}
+
 TEST_F(DirectClientTest, IsToldWithTheEndOfWhatWasLostOnTheWay) {
   client_.receive(kManager, ended(1), now_);
   EXPECT_EQ(told().results.size(), 1u);

@@ -277,10 +277,13 @@ void ClusterWorld::bother(base::NodeId client) {
   auto at = jobs.begin();
   std::advance(at, static_cast<std::ptrdiff_t>(kernel_->random().below(jobs.size())));
   const std::uint64_t what = kernel_->random().below(4);
-  ask<ClientProcess>(client, [id = at->first, request = at->second.request, ended = at->second.ended.has_value(), what](
-                                 ClientProcess& it, Host& host) {
+  ask<ClientProcess>(client, [this, client, id = at->first, request = at->second.request,
+                              ended = at->second.ended.has_value(), what](ClientProcess& it, Host& host) {
     if (what == 0) it.brain().datacenters(host.now());
-    if (what == 1 && !ended) it.brain().submit(request, host.now());
+    if (what == 1 && !ended) {
+      if (it.brain().statistics(id) == nullptr) user(client).session_begins(id);  // it was given up
+      it.brain().submit(request, host.now());
+    }
     if (what >= 2) it.brain().status(id, host.now());
   });
 }
