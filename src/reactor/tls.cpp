@@ -219,12 +219,13 @@ bool TlsSession::start(TlsContext& context, int fd) {
 }
 
 bool TlsSession::connect(TlsContext& context, int fd, const std::string& host, std::uint16_t port) {
-  if (!start(context, fd)) return false;
+  // To OpenSSL an empty name says that any will do.
+  if (host.empty() || !start(context, fd)) return false;
   if (is_address(host)) {
     if (context.verify_) X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), host.c_str());
   } else {
     // The dot of a name that is given in full is not part of what is sent or certified (RFC 6066, section 3).
-    const std::string name = host.ends_with('.') ? host.substr(0, host.size() - 1) : host;
+    const std::string name = host.size() > 1 && host.ends_with('.') ? host.substr(0, host.size() - 1) : host;
     SSL_set_tlsext_host_name(ssl_, name.c_str());
     if (context.verify_) SSL_set1_host(ssl_, name.c_str());
   }

@@ -133,6 +133,10 @@ TEST_F(Tls, LeavesTheLastDotOfANameAside) {
   const auto context = client(true);
   Line line;
   EXPECT_EQ(line.shake(*context, *server_, "localhost."), IoStatus::kDone) << line.client.error();
+  for (const char* const other : {".", "localhost..", "shop.test."}) {
+    Line wrong;
+    EXPECT_EQ(wrong.shake(*context, *server_, other), IoStatus::kFailed) << other;
+  }
 }
 
 TEST_F(Tls, RefusesAnotherHostsCertificate) {
