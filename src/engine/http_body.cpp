@@ -31,7 +31,7 @@ bool has_hole(std::string_view text) {
 base::Expected<TextTemplate> compiled(const std::string& text, authoring::Scope& scope, Escape escape,
                                       Literals literals = Literals::kAsWritten) {
   auto made = TextTemplate::compile(text, scope, escape, literals);
-  if (!made) return base::fail(fmt::format("'{}': {}", text, made.error().message));
+  if (!made) return base::fail(fmt::format("'{}': {}", base::one_line(text), made.error().message));
   return std::move(*made);
 }
 

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/escapes.h"
 #include "base/letter_case.h"
 #include "base/random.h"
 #include "engine/http_body.h"
@@ -64,7 +65,7 @@ class Preparation {
   Done add(Pieces& pieces, const std::string& text, Escape escape,
            authoring::Literals literals = authoring::Literals::kAsWritten) {
     auto compiled = TextTemplate::compile(text, context_.scope, escape, literals);
-    if (!compiled) return base::fail(fmt::format("'{}': {}", text, compiled.error().message));
+    if (!compiled) return base::fail(fmt::format("'{}': {}", base::one_line(text), compiled.error().message));
     if (compiled->constant()) {
       std::string rendered;
       if (auto done = compiled->render(authoring::Evaluation{}, rendered); !done) return done;

@@ -197,9 +197,9 @@ void Interpreter::record_tags(Vu& vu, const CallPlan& plan, base::Duration laten
     }
   }
   redact(text_, program_.secrets);
-  if (text_.size() > kMaxTagBytes) text_.resize(kMaxTagBytes);
-  const std::size_t place = tags_.place(plan.step, text_);
-  if (place == KnownTags::kOther) recording().note(model::kTooManyTags);
+  const bool too_long = text_.size() > kMaxTagBytes;
+  const std::size_t place = too_long ? KnownTags::kOther : tags_.place(plan.step, text_);
+  if (place == KnownTags::kOther) recording().note(too_long ? model::kTagsTooLong : model::kTooManyTags);
   TagRecording& row =
       recording().tag_row(place, plan.step, place == KnownTags::kOther ? kOtherTags : std::string_view(text_));
   ++(ok ? row.ok : row.failed);

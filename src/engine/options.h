@@ -52,7 +52,7 @@ constexpr std::uint64_t kMaxBodyFileBytes = std::uint64_t{256} * 1024 * 1024;
 // Schemes, hosts and ports that one core remembers; redirects and addresses that are made up lead to no more.
 constexpr std::size_t kMaxOrigins = 4096;
 
-// Bytes of one combination of tags, names and values together; longer ones are cut.
+// Bytes of one combination of tags, names and values together; requests with longer ones count as "other".
 constexpr std::size_t kMaxTagBytes = 1024;
 
 // Bytes of a request and of a response that an error sample keeps.

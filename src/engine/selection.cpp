@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 
 #include "engine/recording.h"
-#include "model/options.h"
 
 namespace muster::engine {
 namespace {
@@ -41,9 +42,13 @@ void each_key(std::string_view text, Fn&& fn) {
   }
 }
 
-// Whether requests of the step whose row this is can be what is asked for and yet be in "other": that takes a tag of a
-// run that is not asked for, since a combination which is listed is whole.
-bool has_more(const TaggedResult& row, const StepResult& step, const Conditions& conditions) {
+// How the tags of a run that a step's requests carry compare with those that are asked for.
+struct Cover {
+  bool all = false;    // it carries all that are asked for
+  bool exact = false;  // and no other that only the run tells: one combination is asked for
+};
+
+Cover cover_of(const TaggedResult& row, const StepResult& step, const Conditions& conditions) {
   std::size_t keys = 0;
   std::size_t asked = 0;
   each_key(row.tags, [&](std::string_view key) {
@@ -51,7 +56,7 @@ bool has_more(const TaggedResult& row, const StepResult& step, const Conditions&
     asked += std::ranges::any_of(conditions.tags, [&](const Tag* tag) { return tag->first == key; }) ? 1 : 0;
   });
   const auto constant = std::ranges::count_if(conditions.tags, [&](const Tag* tag) { return has(step, *tag); });
-  return keys > asked && asked + static_cast<std::size_t>(constant) >= conditions.tags.size();
+  return {.all = asked + static_cast<std::size_t>(constant) >= conditions.tags.size(), .exact = keys == asked};
 }
 
 const StepResult* step_of(const WorkflowResult& workflow, const TaggedResult& row) {
@@ -59,17 +64,51 @@ const StepResult* step_of(const WorkflowResult& workflow, const TaggedResult& ro
   return row.step.empty() || found == workflow.steps.end() ? nullptr : &*found;
 }
 
-// Whether some of the requests that are asked for may be among those that have no row of their own.
+// Whether some of the requests that are asked for may be among those that have no row of their own. A step has such
+// requests if its rows do not add up to all of them. Of one without any row it is not known whether its requests have
+// tags of a run at all: it may have some if the others do not account for all that count as "other".
 bool is_partial(const WorkflowResult& workflow, const Conditions& conditions, const Selection& selection) {
-  if (std::ranges::count(workflow.tagged, kOtherTags, &TaggedResult::tags) == 0) return false;
-  // A step that was late may have no row at all once all are taken.
-  const bool full = workflow.tagged.size() > model::kMaxTagRows;
-  return std::ranges::any_of(workflow.steps, [&](const StepResult& step) {
+  struct Rows {
+    const TaggedResult* first = nullptr;
+    std::uint64_t requests = 0;
+  };
+  std::map<std::string_view, Rows> rows;
+  std::uint64_t unexplained = 0;
+  for (const TaggedResult& row : workflow.tagged) {
+    if (row.tags == kOtherTags) {
+      unexplained += row.ok + row.failed;
+      continue;
+    }
+    Rows& of_step = rows[row.step];
+    if (of_step.first == nullptr) of_step.first = &row;
+    of_step.requests += row.ok + row.failed;
+  }
+  if (unexplained == 0) return false;
+  bool without_rows = false;
+  for (const StepResult& step : workflow.steps) {
     const bool named = conditions.step.empty() || std::string_view(step.name) == conditions.step;
-    if (!named || step.ok + step.failed == 0 || std::ranges::count(selection.steps, &step) > 0) return false;
-    const auto row = std::ranges::find(workflow.tagged, step.name, &TaggedResult::step);
-    return row == workflow.tagged.end() ? full : has_more(*row, step, conditions);
-  });
+    const bool whole = !named || std::ranges::count(selection.steps, &step) > 0;
+    // What was cut at the end has no tags.
+    const std::uint64_t cut = step.errors[static_cast<std::size_t>(model::ErrorClass::kCancelled)];
+    const std::uint64_t requests = step.ok + step.failed - std::min(step.failed, cut);
+    const auto found = rows.find(step.name);
+    if (found == rows.end()) {
+      without_rows = without_rows || (!whole && requests > 0);
+      continue;
+    }
+    const std::uint64_t others = requests - std::min(requests, found->second.requests);
+    unexplained -= std::min(unexplained, others);
+    if (whole || others == 0) continue;
+    const Cover cover = cover_of(*found->second.first, step, conditions);
+    // A combination that is listed for a step is whole there.
+    const bool listed = cover.exact && std::ranges::any_of(selection.tagged, [&](const TaggedResult* row) {
+                          return row >= workflow.tagged.data() &&
+                                 row < workflow.tagged.data() + workflow.tagged.size() &&
+                                 std::string_view(row->step) == step.name;
+                        });
+    if (cover.all && !listed) return true;
+  }
+  return without_rows && unexplained > 0;
 }
 
 // A step that always carries the tags stands for its requests. Those of other steps are counted in their rows of

@@ -216,6 +216,38 @@ TEST(Thresholds, APartOfTheRequestsWithATagIsJudgedOnlyWhereItSettlesTheQuestion
   EXPECT_EQ(told(failed_rate, {{"kind", "buy"}}), "passed");
 }
 
+TEST(Thresholds, AStepWhoseRowsDoNotAddUpToItMayHaveMoreOfWhatIsNotListed) {
+  model::TaggedResult row;
+  row.step = "a";
+  row.tags = "item=5";
+  row.ok = 10;
+  model::TaggedResult other;
+  other.tags = "other";
+  auto one = workflow("one");
+  one.steps = {counted_step("a", 10, 0, 10ms)};
+  one.tagged = {row};
+  auto two = workflow("two");
+  two.steps = {counted_step("b", 1, 80, 10ms), counted_step("c", 7, 0, 10ms)};
+  two.tagged = {row, other};
+  two.tagged[0].step = "b";
+  two.tagged[0].tags = "item=1";
+  two.tagged[0].ok = 1;
+  two.tagged[1].failed = 80;
+  auto rule = threshold("failed", "rate", Comparison::kLess, 0.01);
+  rule.where = {{"item", "5"}};
+  const auto is_judged = [&] { return judged(rule, {one, two}).judged; };
+  EXPECT_FALSE(is_judged()) << "b's item=5 may be among the others";
+  rule.where = {{"item", "5"}, {"workflow", "one"}};
+  EXPECT_TRUE(is_judged());
+  rule.where = {{"item", "5"}};
+  two.steps[0].ok = 1;
+  two.steps[0].failed = 0;
+  two.steps[1].failed = 80;
+  EXPECT_FALSE(is_judged()) << "c has no row, and b does not account for the others";
+  two.tagged[1].failed = 0;
+  EXPECT_TRUE(is_judged());
+}
+
 TEST(Thresholds, ANameThatMatchesNothingIsNotJudgedAndSaysSo) {
   auto shop = workflow("shop");
   shop.steps = {counted_step("login", 10, 0, 10ms)};

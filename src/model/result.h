@@ -122,7 +122,8 @@ struct TaggedResult {
 
 // What is told when there are more.
 constexpr std::string_view kTooManyTags =
-    "requests with tags beyond the first 200 combinations of a step count as \"other\"";
+    "requests with tags beyond the first 200 combinations of a step, or 1000 of a workflow, count as \"other\"";
+constexpr std::string_view kTagsTooLong = "requests whose tags take more than 1024 bytes together count as \"other\"";
 
 struct WorkflowSecond {
   std::uint32_t second = 0;  // since the run's start
